@@ -53,7 +53,8 @@ struct ImportedFiles: DocumentReading {
   func records(_ path: String, extension suffix: String) async throws(Problem) -> (Schema, [Record]) {
     let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
     let document = try await PlaceDocumentReader(bytes, suffix: suffix, name: path)
-    if let what = document.leftOut { report.warning("\(path): ignored \(what)") }
+    let omitted = document.omitted.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    if !omitted.isEmpty { report.warning("\(path): omitted: \(omitted.joined(separator: ", "))") }
     return (document.schema, document.records)
   }
 }

@@ -104,23 +104,16 @@ enum FavouritesCommands {
     if schema.name == Catalog.places.name {
       return try await NamedRecords(.place, repository).find(text, acceptsPart: context.acceptsPart).keyText
     }
-    let names = schema.key.map { schema.columns[$0].name }
     let wanted = try written(text, of: schema, context)
     var records: [Record] = []
-    // Of the user's own there are no others than those in the storage.
-    let known = try await repository.store.tables().map(\.name) + [Catalog.notes.name, Catalog.places.name]
-    if known.contains(schema.name) {
+    if try await isComplete(schema, repository) {
       records = try await repository.records(of: schema)
     } else {
-      let parts = wanted.split(separator: "/", omittingEmptySubsequences: false)
-      let fits = zip(parts, schema.key).allSatisfy { schema.columns[$1].type != .integer || Int64($0) != nil }
-      if parts.count == names.count, fits { return wanted }
+      if hasForm(wanted, of: schema) { return wanted }
       // A name, which the records alone know: those that are built in will do.
       let builtIn = context.services.sources.snapshot
       guard try await builtIn.tables().contains(where: { $0.name == schema.name }) else {
-        throw Problem(
-          .usage, "invalid key “\(text)” for \(schema.name)",
-          hint: "use \(names.joined(separator: "/")); to look up by name, first run bb-export sync \(schema.name)")
+        throw invalid(text, of: schema)
       }
       for batch in try await builtIn.rows(of: schema.name, RowRequest()).collect() {
         records += batch.records(of: schema)
@@ -144,6 +137,41 @@ enum FavouritesCommands {
       to: text, among: records.map(\.keyText) + records.compactMap { column.flatMap($0.text) })
     throw Problem(
       .absent, "not found in \(schema.name): “\(text)”", hint: near.map { .advice("did you mean \($0)?") } ?? "")
+  }
+
+  /// Whether all records of a dataset are in the storage: of the user's own there are no others.
+  private static func isComplete(_ schema: Schema, _ repository: RecordRepository) async throws(Problem) -> Bool {
+    if [Catalog.notes.name, Catalog.places.name].contains(schema.name) { return true }
+    return try await repository.store.contains(schema.name)
+  }
+  private static func hasForm(_ key: String, of schema: Schema) -> Bool {
+    let parts = key.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == schema.key.count
+      && zip(parts, schema.key).allSatisfy { schema.columns[$1].type != .integer || Int64($0) != nil }
+  }
+  private static func invalid(_ key: String, of schema: Schema) -> Problem {
+    let names = schema.key.map { schema.columns[$0].name }
+    return Problem(
+      .usage, "invalid key “\(key)” for \(schema.name)",
+      hint: "use \(names.joined(separator: "/")); to look up by name, first run bb-export sync \(schema.name)")
+  }
+
+  /// Refuses favourites that name no record, as far as the storage knows the records.
+  static func checkKeys(of favourites: [Record], _ repository: RecordRepository) async throws(Problem) {
+    for (dataset, favourites) in Dictionary(grouping: favourites, by: { $0[.dataset] ?? "" }) {
+      let schema = try Catalog.dataset(named: dataset), keys = favourites.map { $0[.recordKey] ?? "" }
+      guard ![Catalog.favourites.name, Catalog.actors.name].contains(schema.name) else {
+        throw Problem(.usage, "\(schema.name) cannot be among imported favourites", hint: "choose another dataset")
+      }
+      guard try await isComplete(schema, repository) else {
+        if let key = keys.first(where: { !hasForm($0, of: schema) }) { throw invalid(key, of: schema) }
+        continue
+      }
+      let known = Set(try await repository.records(of: schema).map(\.keyText))
+      if let key = keys.first(where: { !known.contains($0) }) {
+        throw Problem(.absent, "not found in \(dataset): “\(key)”", hint: .choose(key, from: Array(known)))
+      }
+    }
   }
 
   /// The favourites of all datasets, those of actors from their own records.

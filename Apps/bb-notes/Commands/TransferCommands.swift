@@ -48,10 +48,12 @@ enum TransferCommands {
     let path = context.arguments[0], progress = context.services.progress
     progress.begin(path == "-" ? "standard input" : path)
     let (schema, records) = try await read(path, context)
+    let repository = try context.repository(makes: true)
     let importing = RecordImport(
-      into: try context.repository(makes: true), context[onConflict].flatMap(RecordImport.Conflict.init),
+      into: repository, context[onConflict].flatMap(RecordImport.Conflict.init),
       images: EmbeddedImages(try context.services.images.stored(try context.location().text)),
-      identifier: context.services.identifiers.next)
+      identifier: context.services.identifiers.next
+    ) { (records) throws(Problem) in try await checkKeys(of: records, repository, context) }
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     progress.update { $0.items = records.count }
     let outcome = try await importing.run(records, of: schema, from: name)
@@ -59,6 +61,21 @@ enum TransferCommands {
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     context.say("\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", ")))
+  }
+
+  /// Refuses the keys that `add` refuses.
+  private static func checkKeys(
+    of records: [Record], _ repository: RecordRepository, _ context: CommandContext
+  ) async throws(Problem) {
+    switch records.first?.schema.name {
+    case Catalog.favourites.name: try await FavouritesCommands.checkKeys(of: records, repository)
+    case Catalog.notes.name:
+      let choices = try context.choices(repository), titles = try await choices.titles()
+      for key in records.compactMap(EpisodeKey.init(of:)) where titles[key] == nil {
+        if try await choices.choice(key) == nil { throw try await choices.unknown(key) }
+      }
+    default: break
+    }
   }
 
   private static func read(_ path: String, _ context: CommandContext) async throws(Problem) -> (Schema, [Record]) {

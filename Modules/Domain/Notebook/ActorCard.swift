@@ -6,8 +6,8 @@ import Rows
 struct ActorCard {
   /// The record; of what the card does not have, null.
   private(set) var record = Record(Catalog.actors, [:])
-  /// Names of properties that actors have no column for.
-  private(set) var ignored: Set<String> = []
+  /// How often each property was omitted: actors have no column for it, or the column has another value.
+  private(set) var omitted: [String: Int] = [:]
 
   /// Properties without information about the actor.
   private static let technical: Set = ["VERSION", "PRODID", "REV", "N", "FN", "SOURCE", "KIND", "CLIENTPIDMAP"]
@@ -37,15 +37,16 @@ struct ActorCard {
     switch property.name {
     case "UID":
       let id = text.lowercased().hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
-      if RecordIdentifier.isValid(id) { record[.id] = id }
+      if RecordIdentifier.isValid(id) { record[.id] = id } else { omit(property) }
     case "BDAY", "X-BB-BDAY":
-      if let date = Self.date(text) { put("birth_date", date) } else { ignored.insert(property.name) }
-    case "BIRTHPLACE", "X-BB-BIRTHPLACE": put("birth_city", text)
-    case "TEL": put("phone", text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4)) : text)
-    case "EMAIL": put("email", text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text)
-    case "URL", "X-BB-WEBSITE": put("website", text)
-    case "NOTE": put("description", text)
-    case "CATEGORIES": put("category", property.parts(UInt8(ascii: ",")).first ?? text)
+      if let date = Self.date(text) { put("birth_date", date, of: property) } else { omit(property) }
+    case "BIRTHPLACE", "X-BB-BIRTHPLACE": put("birth_city", text, of: property)
+    case "TEL": put("phone", text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4)) : text, of: property)
+    case "EMAIL": put("email", text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text, of: property)
+    case "URL", "X-BB-WEBSITE": put("website", text, of: property)
+    case "NOTE": put("description", text, of: property)
+    case "CATEGORIES":
+      for part in property.parts(UInt8(ascii: ",")) { put("category", part, of: property) }
     case "PHOTO", "X-BB-IMAGES":
       let isEncoded = property.parameters.contains { $0.hasPrefix("ENCODING=") || $0 == "BASE64" }
       let embedded =
@@ -54,21 +55,23 @@ struct ActorCard {
       if let url = EmbeddedImages.url(base64: String(embedded ?? text[...])) {
         record[.images] = record[.images] + [url]
       } else {
-        ignored.insert(property.name)
+        omit(property)
       }
-    case "X-BB-AGE": if let age = Int64(text) { record[.age] = age }
-    case "X-BB-FAVOURITE": if let truth = Bool(text) { record[.favourite] = truth }
+    case "X-BB-AGE": if let age = Int64(text) { record[.age] = age } else { omit(property) }
+    case "X-BB-FAVOURITE": if let truth = Bool(text) { record[.favourite] = truth } else { omit(property) }
     case "X-BB-FILMOGRAPHY": record[.filmography] = text.split(separator: "; ").map(String.init)
     case "X-BB-CREATED-AT", "X-BB-UPDATED-AT":
       let column = property.name == "X-BB-CREATED-AT" ? "created_at" : "updated_at"
-      if Dates.isTimestamp(Array(text.utf8)) { record[column] = .text(text) }
-    default: ignored.insert(property.name)
+      if Dates.isTimestamp(Array(text.utf8)) { record[column] = .text(text) } else { omit(property) }
+    default: omit(property)
     }
   }
 
+  private mutating func omit(_ property: VCardReader.Property) { omitted[property.name, default: 0] += 1 }
+
   /// The first of several values counts.
-  private mutating func put(_ column: String, _ text: String) {
-    if record[column] == .null { record[column] = .text(text) }
+  private mutating func put(_ column: String, _ text: String, of property: VCardReader.Property) {
+    if record[column] == .null { record[column] = .text(text) } else if record[column] != .text(text) { omit(property) }
   }
 
   /// A date with or without hyphens, or the beginning of a time; nil for one without a year.

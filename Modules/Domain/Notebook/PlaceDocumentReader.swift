@@ -13,8 +13,8 @@ public struct PlaceDocumentReader: Sendable {
   public let schema: Schema
   /// The records, in the order of the document.
   public private(set) var records: [Record] = []
-  /// A description of the parts of the document that were ignored; nil if none were.
-  public private(set) var leftOut: String?
+  /// How often each member of the document was omitted, because records have no place for it.
+  public private(set) var omitted: [String: Int] = [:]
 
   /// Reads a document.
   /// - Parameters:
@@ -31,20 +31,20 @@ public struct PlaceDocumentReader: Sendable {
     }
     if suffix == "vcf" {
       schema = Catalog.actors
-      var ignored: Set<String> = []
+      var omitted: [String: Int] = [:]
       var actors: [Record] = []
       try VCardReader.read(bytes, name: name) { (card) throws(Problem) in
         let actor = try ActorCard(card, name: name)
         actors.append(actor.record)
         try RecordImport.check(actors.count, name)
-        ignored.formUnion(actor.ignored)
+        omitted.merge(actor.omitted, uniquingKeysWith: +)
       }
       records = actors
-      if !ignored.isEmpty { leftOut = "properties without a column: \(ignored.sorted().joined(separator: ", "))" }
+      self.omitted = omitted
       return
     }
     func place(_ element: XMLElement) -> String { XMLElement.place(element.start, in: bytes, name: name) }
-    var kind = Catalog.places, records: [Record] = [], others = 0, what = Self.shapes
+    var kind = Catalog.places, records: [Record] = [], omitted: [String: Int] = [:], what = Self.shapes
     try XMLElement.records(bytes, name: name) { (root) throws(Problem) in
       switch root.name {
       case "gpx":
@@ -61,32 +61,27 @@ public struct PlaceDocumentReader: Sendable {
       }
     } body: { (element) throws(Problem) in
       switch element.name {
-      case "wpt": records.append(try Self.gpx(element, place))
       // Named points of routes and tracks are places.
-      case "rtept", "trkpt":
-        if element.text(of: "name") == nil { others += 1 } else { records.append(try Self.gpx(element, place)) }
+      case "rtept" where element.text(of: "name") == nil, "trkpt" where element.text(of: "name") == nil:
+        omitted[what, default: 0] += 1
+      case "wpt", "rtept", "trkpt": records.append(try Self.gpx(element, &omitted, place))
       case "Placemark":
-        let points = try Self.kml(element, place)
-        if points.isEmpty { others += 1 }
+        let points = try Self.kml(element, &omitted, place)
+        if points.isEmpty { omitted[what, default: 0] += 1 }
         records += points
-      default: records.append(try Self.actor(element, place))
+      default: records.append(try Self.actor(element, &omitted, place))
       }
       try RecordImport.check(records.count, name)
     }
     schema = kind
-    self.records = records
-    leaveOut(others, what)
-  }
-
-  private mutating func leaveOut(_ count: Int, _ what: String) {
-    if count > 0 { leftOut = "\(count) \(what)" }
+    (self.records, self.omitted) = (records, omitted)
   }
 
   // MARK: places
 
   private static func place(
     _ name: String?, _ comment: String?, _ latitude: String?, _ longitude: String?, _ others: [(String, String)],
-    _ place: @autoclosure () -> String
+    _ omitted: inout [String: Int], _ place: @autoclosure () -> String
   ) throws(Problem) -> Record {
     let name = name.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }, label = name ?? "a place"
     guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
@@ -108,9 +103,12 @@ public struct PlaceDocumentReader: Sendable {
         }
         record[column] = .text(value)
       // Other programs have identifiers and times of their own.
-      case "id": if RecordIdentifier.isValid(value) { record[column] = .text(value) }
-      case "created_at", "updated_at": if Dates.isTimestamp(Array(value.utf8)) { record[column] = .text(value) }
-      default: break
+      case "id" where RecordIdentifier.isValid(value): record[column] = .text(value)
+      case "time" where Dates.isTimestamp(Array(value.utf8)): record[.createdAt] = value
+      case "created_at" where Dates.isTimestamp(Array(value.utf8)),
+        "updated_at" where Dates.isTimestamp(Array(value.utf8)):
+        record[column] = .text(value)
+      default: omitted[column, default: 0] += 1
       }
     }
     return record
@@ -123,31 +121,54 @@ public struct PlaceDocumentReader: Sendable {
     return Double(digits)
   }
 
-  private static func gpx(_ point: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> Record {
+  private static func gpx(
+    _ point: XMLElement, _ omitted: inout [String: Int], _ place: (XMLElement) -> String
+  ) throws(Problem) -> Record {
     // Some programs keep the values and not what they are in.
     let extensions = point["extensions"]?.elements ?? []
-    var values = [("created_at", point.text(of: "time") ?? "")]
+    var values = [("time", point.text(of: "time") ?? "")]
     // Earlier versions wrote elements named "value"; some programs keep those and not what they are in.
     for element in extensions + point.elements.filter({ $0.name == "value" }) {
       values.append((element.attributes["name"] ?? element.name, element.text))
+      if !element.elements.isEmpty { omitted[element.name, default: 0] += 1 }
+    }
+    var taken = ["name", "time", point.content(of: "desc") == nil ? "cmt" : "desc"]
+    for element in point.elements where element.name != "extensions" && element.name != "value" {
+      // The first of several.
+      if let index = taken.firstIndex(of: element.name) {
+        taken.remove(at: index)
+      } else {
+        omitted[element.name, default: 0] += 1
+      }
     }
     return try Self.place(
       point.content(of: "name"), point.content(of: "desc") ?? point.content(of: "cmt"), point.attributes["lat"],
-      point.attributes["lon"], values, place(point))
+      point.attributes["lon"], values, &omitted, place(point))
   }
 
   /// The placemark's points, which none of lines and areas has.
-  private static func kml(_ mark: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> [Record] {
+  private static func kml(
+    _ mark: XMLElement, _ omitted: inout [String: Int], _ place: (XMLElement) -> String
+  ) throws(Problem) -> [Record] {
     var records: [Record] = []
     let points = mark.all("Point")
-    let values = mark["ExtendedData"]?.elements.map { ($0.attributes["name"] ?? "", $0.text(of: "value") ?? "") } ?? []
+    guard !points.isEmpty else { return [] }
+    let values =
+      mark["ExtendedData"]?.elements.map { ($0.attributes["name"] ?? $0.name, $0.text(of: "value") ?? "") } ?? []
+    var taken: Set = ["name", "description", "ExtendedData", "Point", "MultiGeometry"]
+    if points.count > 1 { taken.remove("ExtendedData") }
+    for element in mark.elements where !taken.contains(element.name) { omitted[element.name, default: 0] += 1 }
+    for element in mark.all("MultiGeometry").flatMap(\.elements) where !taken.contains(element.name) {
+      omitted[element.name, default: 0] += 1
+    }
     for point in points {
       let numbers = (point.text(of: "coordinates") ?? "").split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+      // Programs that know no altitude write zero.
+      if numbers.count > 2, Double(numbers[2]) != 0 { omitted["altitude", default: 0] += 1 }
       records.append(
         try Self.place(
           mark.content(of: "name"), mark.content(of: "description"), numbers.count > 1 ? numbers[1] : nil,
-          numbers.first,
-          points.count == 1 ? values : [], place(mark)))
+          numbers.first, points.count == 1 ? values : [], &omitted, place(mark)))
     }
     return records
   }
@@ -164,7 +185,7 @@ public struct PlaceDocumentReader: Sendable {
       switch document["type"]?.stringValue {
       case "FeatureCollection": break
       case "Feature":
-        if try !readFeature(document, name, name) { leaveOut(1, Self.shapes) }
+        try readFeature(document, name, name)
         return
       default: throw Problem(.badData, "not a GeoJSON FeatureCollection", at: name)
       }
@@ -174,7 +195,7 @@ public struct PlaceDocumentReader: Sendable {
     let features = JSONRowStream(
       MemoryByteSource(bytes, name: name), schema: Schema("", columns: members.map { ColumnDescription($0, .json) }),
       reading)
-    var others = 0, number = 0
+    var number = 0
     while let batch = try await features.next()?.batch() {
       for row in 0..<batch.count {
         number += 1
@@ -183,36 +204,54 @@ public struct PlaceDocumentReader: Sendable {
           guard case .json(let text) = batch.value(row, column) else { continue }
           feature.append(JSON.Member(Array(member.utf8), try JSON.parse(text, name: name)))
         }
-        if try !readFeature(.object(feature), name, "\(name): feature \(number)") { others += 1 }
+        try readFeature(.object(feature), name, "\(name): feature \(number)")
       }
     }
-    leaveOut(others, Self.shapes)
   }
 
-  /// Adds the record of a feature; false if its shape is not a point.
+  /// Adds the record of a feature, if its shape is a point.
   private mutating func readFeature(
     _ feature: JSON, _ name: String, _ place: @autoclosure () -> String
-  ) throws(Problem) -> Bool {
-    guard let geometry = feature["geometry"], geometry["type"]?.stringValue == "Point" else { return false }
+  ) throws(Problem) {
+    guard let geometry = feature["geometry"], geometry["type"]?.stringValue == "Point" else {
+      omitted[Self.shapes, default: 0] += 1
+      return
+    }
     func number(_ place: Int) -> String? {
       geometry["coordinates"]?[place]?.numberLiteral.map { String(decoding: $0, as: UTF8.self) }
     }
     let properties = feature["properties"]?.objectMembers ?? []
+    var taken: Set<String> = []
     func text(_ names: String...) -> String? {
-      names.lazy.compactMap { name in properties.first { $0.name == name }?.value.stringValue }.first { !$0.isEmpty }
+      for name in names {
+        guard let text = properties.first(where: { $0.name == name })?.value.stringValue, !text.isEmpty else {
+          continue
+        }
+        taken.insert(name)
+        return text
+      }
+      return nil
     }
-    var record = try Self.place(
-      text("name", "title"), text("comment", "description", "desc"), number(1), number(0),
-      properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } }, place())
-    if record[.id] == nil, let id = Self.identifier(feature) { record[.id] = id }
+    let title = text("name", "title"), comment = text("comment", "description", "desc")
+    var others: [(String, String)] = []
+    for member in properties where !taken.contains(member.name) && !member.value.isNull && member.name != "id" {
+      if let text = member.value.stringValue {
+        others.append((member.name, text))
+      } else {
+        omitted[member.name, default: 0] += 1
+      }
+    }
+    if let altitude = number(2), Double(altitude) != 0 { omitted["altitude", default: 0] += 1 }
+    var record = try Self.place(title, comment, number(1), number(0), others, &omitted, place())
+    if let id = Self.identifier(feature) { record[.id] = id }
     records.append(record)
     try RecordImport.check(records.count, name)
-    return true
   }
 
   /// The identifier that another program gave a feature, a text or a number; nil if there is none.
   private static func identifier(_ feature: JSON) -> String? {
-    for value in [feature["id"], feature["properties"]?["id"]] {
+    let own = feature["properties"]?["id"]
+    for value in own?.stringValue.map(RecordIdentifier.isValid) == true ? [own] : [feature["id"], own] {
       guard let text = value?.stringBytes ?? value?.numberLiteral, !text.isEmpty else { continue }
       return String(decoding: text, as: UTF8.self)
     }
@@ -221,12 +260,24 @@ public struct PlaceDocumentReader: Sendable {
 
   // MARK: actors
 
-  private static func actor(_ element: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> Record {
+  private static func actor(
+    _ element: XMLElement, _ omitted: inout [String: Int], _ place: (XMLElement) -> String
+  ) throws(Problem) -> Record {
     var record = Record(Catalog.actors, [:])
-    for (name, column) in [
+    let columns = [
       ("name", "name"), ("category", "category"), ("cityOfBirth", "birth_city"), ("phoneNo", "phone"),
       ("email", "email"), ("description", "description"), ("website", "website"),
-    ] {
+    ]
+    var taken = columns.map(\.0) + ["age", "isFavourite", "filmography", "images"]
+    for member in element.elements {
+      // The first of several.
+      if let index = taken.firstIndex(of: member.name) {
+        taken.remove(at: index)
+      } else {
+        omitted[member.name, default: 0] += 1
+      }
+    }
+    for (name, column) in columns {
       if let text = element.text(of: name) { record[column] = .text(text) }
     }
     if let text = element.text(of: "age") {

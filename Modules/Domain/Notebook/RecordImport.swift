@@ -26,6 +26,7 @@ public struct RecordImport: Sendable {
   private let conflict: Conflict?
   private let images: EmbeddedImages?
   private let makeIdentifier: @Sendable () -> String
+  private let checkNew: @Sendable ([Record]) async throws(Problem) -> Void
 
   /// An import into `repository`.
   /// - Parameters:
@@ -33,14 +34,16 @@ public struct RecordImport: Sendable {
   ///   - conflict: nil to refuse when there is one.
   ///   - images: puts images that are part of the records into the store; nil to keep them as they are.
   ///   - identifier: the identifier of a new record.
+  ///   - checkNew: refuses records to be added, whose keys name nothing.
   public init(
     into repository: RecordRepository, _ conflict: Conflict?, images: EmbeddedImages? = nil,
-    identifier: @escaping @Sendable () -> String
+    identifier: @escaping @Sendable () -> String, checkNew: @escaping @Sendable ([Record]) async throws(Problem) -> Void
   ) {
     self.repository = repository
     self.images = images
     self.conflict = conflict
     makeIdentifier = identifier
+    self.checkNew = checkNew
   }
 
   /// Records of one import at most: they are in memory until all are written in one step.
@@ -137,6 +140,9 @@ public struct RecordImport: Sendable {
           : "\(conflicts.count) imported records differ from existing ones: \(some)", at: name,
         hint: .set(.importConflict, to: "skip", "replace", "append"))
     }
+    do throws(Problem) {
+      try await checkNew(order.compactMap { edits[$0] }.filter { $0.before == nil }.compactMap(\.after))
+    } catch { throw Problem(.badData, error.message, at: name, hint: error.hint) }
     // The last step but one: files of records that are not imported would remain.
     if let images, schema.name == Catalog.actors.name {
       for (key, edit) in edits {

@@ -83,3 +83,53 @@ import Testing
     #expect(shell.run("bb-notes places show node/17 --plain").out == "a\t1.0\t2.0\t\t\n")
   }
 }
+
+@Suite("members that imports omit") struct OmittedMemberTests {
+  private static let feature = """
+    {"type":"Feature","id":7,"geometry":{"type":"Point","coordinates":[8,47,430]},"properties":{"name":"Z","title":"z","id":"x",\
+    "colour":"red","size":3,"tags":["a"],"none":null}}
+    """
+
+  @Test(
+    "each is named, with its count",
+    arguments: [
+      (
+        "p.gpx",
+        """
+        <gpx><wpt lat='1' lon='2'><ele>400</ele><name>A</name><cmt>c</cmt><desc>d</desc><sym>Flag</sym>\
+        <link href='u'/><extensions><g:x xmlns:g='g'><g:y>1</g:y></g:x></extensions></wpt>
+        <wpt lat='3' lon='4'><ele>5</ele><name>B</name><cmt>kept</cmt><time>yesterday</time></wpt><trk><trkseg>\
+        <trkpt lat='1' lon='1'/></trkseg></trk></gpx>
+        """, "1 cmt, 2 ele, 1 link, 1 sym, 1 time, 1 unnamed track points, 1 x"
+      ),
+      ("p.geojson", feature, "1 altitude, 1 colour, 1 size, 1 tags, 1 title"),
+      (
+        "q.geojson", #"{"type":"FeatureCollection","features":[\#(feature),{"type":"Feature","geometry":null}]}"#,
+        "1 altitude, 1 colour, 1 shapes other than points, 1 size, 1 tags, 1 title"
+      ),
+      (
+        "p.kml",
+        """
+        <kml><Placemark><name>A</name><styleUrl>#s</styleUrl><ExtendedData><Data name='height'><value>3</value></Data>\
+        </ExtendedData><Point><coordinates>8,47,430</coordinates></Point></Placemark>
+        <Placemark><MultiGeometry><Point><coordinates>1,2,0</coordinates></Point><LineString/></MultiGeometry></Placemark>\
+        </kml>
+        """, "1 LineString, 1 altitude, 1 height, 1 styleUrl"
+      ),
+      (
+        "a.vcf",
+        "BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nTEL:1\nTEL:2\nEMAIL:a@b.c\nEMAIL:d@e.f\nEMAIL:a@b.c\nCATEGORIES:a,b\nEND:VCARD\n",
+        "1 CATEGORIES, 1 EMAIL, 1 TEL"
+      ),
+      (
+        "a.xml", "<actors><actor><name>A</name><shoe>42</shoe><email>a@b</email><email>b@c</email></actor></actors>",
+        "1 email, 1 shoe"
+      ),
+    ])
+  func omitted(_ name: String, _ text: String, _ members: String) {
+    let shell = Shell("BB_STORAGE=csv:n")
+    shell.write(name, text)
+    let done = shell.run("bb-notes import \(name)")
+    #expect(done.err.contains("bb-notes: warning: \(name): omitted: \(members)\n") && done.status == 0, "\(done)")
+  }
+}

@@ -77,6 +77,27 @@ import Testing
     #expect(shell.run("bb-notes import x.csv").status == 65)
   }
 
+  @Test(
+    "keys that add refuses are refused",
+    arguments: [
+      (
+        "notes", "production,season,episode,text\nbb,9,99,x\n", "unknown episode Breaking Bad S09E99",
+        "nearest episodes"
+      ),
+      ("notes", "production,season,episode,text\nNo Show,1,1,x\n", "unknown show “No Show”", "available shows"),
+      ("favourites", "dataset,record_key\nquote,1\n", "unknown dataset “quote”", "did you mean quotes?"),
+      ("favourites", "dataset,record_key\nquotes,one\n", "invalid key “one” for quotes", "use "),
+      ("favourites", "dataset,record_key\nplaces,1\n", "not found in places: “1”", ""),
+      ("favourites", "dataset,record_key\nactors,1\n", "actors cannot be among imported favourites", ""),
+    ])
+  func unknownKeys(_ dataset: String, _ text: String, _ message: String, _ hint: String) {
+    let shell = Shell("BB_STORAGE=csv:n BB_API_URL=http://127.0.0.1:9")
+    shell.write("f.csv", text)
+    let done = shell.run("bb-notes import f.csv --as \(dataset)")
+    #expect(done.err.contains("bb-notes: f.csv: \(message)\n\(hint.isEmpty ? "" : "hint: \(hint)")"), "\(done.err)")
+    #expect(done.status == 65)
+  }
+
   @Test("actors come from XML") func actors() {
     let shell = Shell("BB_STORAGE=json:n BB_NOW=1700000000")
     shell.write(

@@ -1,4 +1,5 @@
 import Codecs
+import Conformance
 @testable import Persistence
 import Query
 import Rows
@@ -129,5 +130,77 @@ import Testing
     let column = await #expect(throws: Problem.self) { try await rows("SELECT * FROM U", all) }
     #expect(column?.kind == .badData && column?.message.contains("duplicate column name: A") == true)
     #expect(try await rows("SELECT * FROM v", all).1 == [[.integer(7)]])
+  }
+
+  /// Two hundred statements over three small tables, whose columns have names in common.
+  private static var statements: [String] {
+    var random = SplitMix64(seed: 25), made: [String] = []
+    let tables = ["e", "p", "c"], columns = ["dep", "emp", "town", "land"]
+    func pick(_ words: [String]) -> String { words.randomElement(using: &random) ?? "" }
+    while made.count < 200 {
+      let first = pick(tables), second = pick(tables.filter { $0 != first })
+      let third = tables.first { $0 != first && $0 != second } ?? ""
+      let kind = pick(["", "left ", "full ", "inner "])
+      let pair = Set([first, second])
+      let shared = pair == ["e", "p"] ? "dep" : pair == ["p", "c"] ? "town" : nil
+      let from =
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0: "\(first) natural \(kind)join \(second)"
+        case 1: "\(first) natural join \(second) natural \(kind)join \(third)"
+        case 2: shared.map { "\(first) \(kind)join \(second) using (\($0))" } ?? "\(first), \(second)"
+        case 3: "\"\(first)\" as a natural join [\(first)] as b"
+        case 4: "(select * from \(first) NATURAL/* */JOIN \(second))"
+        case 5: "(with x as (select * from \(first)) select * from x natural \(kind)join '\(second)')"
+        default: "\(first), \(second) -- natural"
+        }
+      let list = pick([
+        "*", "count(*)", "count(*), 1", "1", "max(rowid)", pick(columns), "count(\(pick(columns)))",
+        "count(*) over (order by \(pick(columns))), row_number() over ()",
+        "(select count(*) from e join p using (dep))",
+      ])
+      let condition = pick([
+        "", "", " where 1 = 1", " where exists (select 1 from p natural join c)", " where town in (select town from c)",
+      ])
+      made.append("select \(list) from \(list == "max(rowid)" ? first : from)\n\(condition)")
+    }
+    return made
+  }
+
+  @Test("joins that name no columns return what SQLite returns on the whole tables") func joins() async throws {
+    var random = SplitMix64(seed: 7), sources: [Source] = []
+    let direct = try SQLiteConnection.temporary(as: "all")
+    for (name, columns) in [("e", ["dep", "emp"]), ("p", ["dep", "town"]), ("c", ["town", "land"])] {
+      let values = (0..<9).map { _ in columns.map { _ in Int64.random(in: 0..<4, using: &random) } }
+      sources.append(
+        source(
+          name, columns.map { ColumnDescription($0, .integer) },
+          values.map { $0.map { $0 == 3 ? .null : .integer($0) } }))
+      try direct.execute("CREATE TABLE \(name)(\(columns.map { "\($0) INTEGER" }.joined(separator: ",")))")
+      for row in values {
+        let list = row.map { $0 == 3 ? "NULL" : "\($0)" }.joined(separator: ",")
+        try direct.execute("INSERT INTO \(name) VALUES(\(list))")
+      }
+    }
+    var compared = 0
+    for sql in Self.statements {
+      var wanted: [[Value]] = [], width = 0
+      do throws(Problem) {
+        try direct.execute("DROP VIEW IF EXISTS bb_test; CREATE VIEW bb_test AS \(sql)")
+        width = Int(try direct.integer("SELECT count(*) FROM pragma_table_info('bb_test')"))
+        let rows = try direct.prepare("SELECT * FROM bb_test")
+        while try rows.step() {
+          wanted.append((0..<width).map { rows.isNull($0) ? .null : .integer(rows.integer($0)) })
+        }
+      } catch {
+        // Statements that SQLite refuses are refused.
+        let problem = await #expect(throws: Problem.self, "\(sql)") { try await self.rows(sql, sources) }
+        #expect(problem?.message.contains("\u{1F}") == false, "\(sql)")
+        continue
+      }
+      let found = try await rows(sql, sources).1
+      #expect(found.map { "\($0)" }.sorted() == wanted.map { "\($0)" }.sorted(), "\(sql)")
+      compared += 1
+    }
+    #expect(compared > 120)
   }
 }

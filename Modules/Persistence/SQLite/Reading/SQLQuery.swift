@@ -58,8 +58,14 @@ public struct SQLQuery: Sendable {
       throw Self.explained(error, schemas.map(\.schema), conflicts)
     }
     text = statement.text
+    // SQLite does not report the columns that NATURAL and USING compare, nor then always their tables.
+    let words = SQLWords(text)
     tables = schemas.compactMap { schema, source in
       let all = schema.columns.map(\.name)
+      if words.hidesColumns, words.names.contains(schema.name.lowercased()), conflicts[schema.name.lowercased()] == nil
+      {
+        return Table(name: schema.name, columns: all, source: source)
+      }
       guard let read = statement.columns[schema.name] else { return nil }
       let columns = all.filter { read.contains($0) }
       // Rows are counted by a column, whichever.
@@ -89,7 +95,9 @@ public struct SQLQuery: Sendable {
         }
         hasDecimals = hasDecimals || schema.columns.contains { $0.type == .decimal }
       }
-      try connection.execute("CREATE VIEW \(Self.view.quotedForSQL) AS \(text)")
+      do throws(Problem) { try connection.execute("CREATE VIEW \(Self.view.quotedForSQL) AS \(text)") } catch {
+        throw Self.placed(error)
+      }
       try connection.execute("COMMIT")
     }
     var reader = SQLiteDatabase(path: database.path, limits: SQLiteLimits(field: 64 << 20, seconds: 0))
@@ -177,6 +185,7 @@ public struct SQLQuery: Sendable {
   fileprivate static func placed(_ problem: Problem) -> Problem {
     var problem = problem
     problem.place = place
+    problem.message = problem.message.replacing(view, with: "statement")
     return problem
   }
 
@@ -198,9 +207,52 @@ public struct SQLQuery: Sendable {
     }
     result.hint =
       near(missing, schemas.map(\.name)) ?? near(
-        "no such column: ", schemas.flatMap { $0.columns.map(\.name) })
+        "no such column: ", Set(schemas.flatMap { $0.columns.map(\.name) }).sorted())
       ?? problem.hint
     return result
+  }
+}
+
+/// The words of a statement, in lower case: what it may name as a table.
+private struct SQLWords {
+  private(set) var names: Set<String> = []
+  /// Whether columns are compared that the statement does not name.
+  private(set) var hidesColumns = false
+
+  init(_ sql: String) {
+    var rest = Array(sql.utf8)[...]
+    func isPart(_ byte: UInt8) -> Bool {
+      byte >= 0x80 || byte == 36 || byte == 95 || byte &- 48 < 10 || (byte | 32) &- 97 < 26
+    }
+    func skip(_ mark: String) { rest = rest.firstRange(of: mark.utf8).map { rest[$0.upperBound...] } ?? [] }
+    while let byte = rest.first {
+      if rest.starts(with: "--".utf8) {
+        skip("\n")
+      } else if rest.starts(with: "/*".utf8) {
+        skip("*/")
+      } else if "\"'`[".utf8.contains(byte) {
+        // SQLite takes text for a name as well. A quote is doubled within.
+        let end = byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte
+        var word: [UInt8] = []
+        rest = rest.dropFirst()
+        while let next = rest.first {
+          rest = rest.dropFirst()
+          if next == end {
+            guard end == byte, rest.first == end else { break }
+            rest = rest.dropFirst()
+          }
+          word.append(next)
+        }
+        names.insert(String(decoding: word, as: UTF8.self).lowercased())
+      } else if isPart(byte) {
+        let word = String(decoding: rest.prefix(while: isPart), as: UTF8.self).lowercased()
+        rest = rest.drop(while: isPart)
+        names.insert(word)
+        if word == "natural" || word == "using" { hidesColumns = true }
+      } else {
+        rest = rest.dropFirst()
+      }
+    }
   }
 }
 
