@@ -36,7 +36,7 @@ COMMANDS = {
     "diff": ("out", [], ["bb-export", "diff", "in.csv", "other.csv", "--key", "k", "-f", "csv", "-o", "out/k={k}.csv"]),
     "site": ("out", [NOTES + ["csv:store"]], ["bb-export", "site", "--storage", "csv:store", "-o", "out"]),
     "images": ("out", [], ["bb-export", "images", "--from", "pictures.csv", "-o", "out", "--allow-private"]),
-    "delta": ("out", [["bb-export", "in.csv", "-o", "delta:out/t", "--option", "delta.partition=k"]],
+    "delta": ("out", [["bb-export", "in.csv", "-o", "delta:out/t?partition=k"]],
               ["bb-export", "other.csv", "-o", "delta:out/t", "--existing", "append"]),
     "vacuum": ("out", [["bb-export", "in.csv", "-o", "delta:out/t"], ["bb-export", "other.csv", "-o", "delta:out/t", "--existing", "replace"]],
                ["bb-export", "delta", "vacuum", "delta:out/t"]),
