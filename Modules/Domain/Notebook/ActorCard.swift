@@ -6,7 +6,7 @@ import Rows
 struct ActorCard {
   /// The record; of what the card does not have, null.
   private(set) var record = Record(Catalog.actors, [:])
-  /// How often each property was omitted: actors have no column for it, or the column has another value.
+  /// Counts of properties that were omitted, by name: actors have no such column, or it has another value.
   private(set) var omitted: [String: Int] = [:]
 
   /// Properties without information about the actor.

@@ -13,7 +13,7 @@ public struct PlaceDocumentReader: Sendable {
   public let schema: Schema
   /// The records, in the order of the document.
   public private(set) var records: [Record] = []
-  /// How often each member of the document was omitted, because records have no place for it.
+  /// Counts of the members that were omitted, by name, because records have no place for them.
   public private(set) var omitted: [String: Int] = [:]
 
   /// Reads a document.
