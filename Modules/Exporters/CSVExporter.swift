@@ -24,7 +24,8 @@ public struct CSVExporter: Exporter {
       OptionKeys.nonfinite,
     ]
     let limits = ExporterDescriptor.Limits(columns: CSVReading.maximumColumns)
-    return isTabbed
+    var descriptor =
+      isTabbed
       ? ExporterDescriptor(
         "tsv", fileExtensions: ["tsv", "tab"], mediaType: "text/tab-separated-values; charset=utf-8",
         summary: "Tab-separated values, with the quoting rules of CSV", isExact: true, options: shared, limits: limits)
@@ -32,6 +33,8 @@ public struct CSVExporter: Exporter {
         "csv", fileExtensions: ["csv"], mediaType: "text/csv; charset=utf-8; header=present",
         summary: "Comma-separated values; null is an empty field, empty text is \"\"", isExact: true,
         options: [OptionKeys.delimiter] + shared + [OptionKeys.excel], limits: limits)
+    descriptor.ignoresTypes = true
+    return descriptor
   }
 
   /// Whether nested values are spread over columns, which must be known first.

@@ -50,14 +50,22 @@ struct SelectionOptions {
 
   /// The columns that the selection looks at or gives, when that is known without the schema; nil for all.
   var neededColumns: [String]? {
+    plain.columns == nil && plain.grouping == nil ? nil : columns(with: plain.columns ?? [])
+  }
+
+  /// The columns that the selection looks at, when that is known without the schema; nil for all.
+  var comparedColumns: [String]? { columns(with: []) }
+
+  /// The columns that the selection looks at, and those that it gives if it has no groups.
+  private func columns(with given: [String]) -> [String]? {
     let grouped = plain.grouping.map { $0.columns + $0.aggregates.compactMap(\.column) }
-    guard let columns = grouped ?? plain.columns, plain.search == nil, !invocation.has(Options.favourites),
+    guard plain.search == nil, !invocation.has(Options.favourites),
       plain.relations.isEmpty, production == nil, season == nil,
       invocation[Options.episode] == nil,
       invocation[Options.name] == nil
     else { return nil }
     let films = isOfFilms ? (order ?? usualOrder).sort.map(\.column) : []
-    let needed = columns + plain.filteredColumns + (grouped == nil ? plain.sort.map(\.column) + films : [])
+    let needed = (grouped ?? given) + plain.filteredColumns + (grouped == nil ? plain.sort.map(\.column) + films : [])
     return needed
   }
 

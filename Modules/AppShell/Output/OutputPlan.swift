@@ -225,6 +225,11 @@ public struct OutputPlan: Sendable {
     return (copy, spared)
   }
 
+  /// Whether all outputs have the texts of the values, whatever their types are.
+  public var needsNoTypes: Bool {
+    partitions == nil && !isVerified && tables.isEmpty && targets.allSatisfy(\.exporter.descriptor.ignoresTypes)
+  }
+
   /// Whether Delta tables receive the records which the rows report on.
   public var hasTables: Bool { !tables.isEmpty }
 

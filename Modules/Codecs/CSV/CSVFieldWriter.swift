@@ -126,8 +126,8 @@ struct CSVFieldWriter {
       return true
     }
     _ = skip(UInt8(ascii: "+"), UInt8(ascii: "-"))
-    guard digits() else { return false }
-    if skip(UInt8(ascii: ".")), !digits() { return false }
+    let isWhole = digits(), hasPoint = skip(UInt8(ascii: "."))
+    guard hasPoint ? digits() : isWhole else { return false }
     if skip(UInt8(ascii: "e"), UInt8(ascii: "E")) {
       _ = skip(UInt8(ascii: "+"), UInt8(ascii: "-"))
       guard digits() else { return false }

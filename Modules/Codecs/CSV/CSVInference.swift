@@ -4,7 +4,15 @@ import Rows
 struct CSVInference {
   private var evidence: [TypeEvidence]
 
-  init(width: Int) { evidence = Array(repeating: TypeEvidence(), count: width) }
+  /// No values of columns with these names.
+  /// - Parameter inferred: the names of the columns whose types are to be found; nil for all.
+  init(_ names: [String], _ inferred: [String]?) {
+    let wanted = inferred.map { Set($0.map { Array($0.utf8) }) }
+    evidence = names.map { TypeEvidence(kinds: wanted?.contains(Array($0.utf8)) ?? true ? [] : .text) }
+  }
+
+  /// Whether all columns are text, whatever follows.
+  var isDecided: Bool { evidence.allSatisfy(\.kinds.isText) }
 
   /// Adds the cells of `rows` rows, all of them texts in `bytes`.
   mutating func read(

@@ -64,10 +64,12 @@ struct CSVOpening {
 
   /// Types by the first MiB, which stays to be parsed for good.
   mutating func typesOfBeginning() throws(Problem) -> [InferredType] {
-    var inference = CSVInference(width: header.names.count)
+    var inference = CSVInference(header.names, reading.inferred)
     let layout = textLayout
     var bytes = 0, position = 0
-    while bytes < 1 << 20 {
+    // A field that is too large is reported before anything is written.
+    if inference.isDecided, let piece = try splitter.next() { ahead.append(PieceTask(piece)) }
+    while bytes < 1 << 20, !inference.isDecided {
       if position == ahead.count {
         guard let piece = try splitter.next() else { break }
         ahead.append(PieceTask(piece))
@@ -89,7 +91,7 @@ struct CSVOpening {
 
   /// Types by all there is; nothing is left to be parsed.
   mutating func typesOfWholeFile(named name: String) throws(Problem) -> [InferredType] {
-    var inference = CSVInference(width: header.names.count)
+    var inference = CSVInference(header.names, reading.inferred)
     let layout = textLayout
     while let task = try next() {
       try task.inspect { (piece) throws(Problem) in

@@ -157,8 +157,10 @@ extension ByteRun {
 
 /// The evidence of the values in a column of a text format for its type.
 struct TypeEvidence: Sendable {
-  private(set) var kinds: ValueKinds = []
+  private(set) var kinds: ValueKinds
   private var versions = VersionEvidence()
+
+  init(kinds: ValueKinds) { self.kinds = kinds }
 
   /// Adds a field.
   mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {

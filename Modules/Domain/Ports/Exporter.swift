@@ -80,6 +80,8 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let options: [Option]
   /// The largest table.
   public let limits: Limits
+  /// Whether it writes the text of each value, whatever the types of the columns are.
+  public var ignoresTypes = false
   /// The server that outputs go to, without secrets; nil for bytes that go to a file or a pipe.
   public var server: String?
   /// The possible actions for an output that exists; empty if the format leaves that to the file.
