@@ -20,6 +20,7 @@ public final class Report: Sendable {
     var isColored = false
     /// Whether the terminal shows a progress line.
     var hasLine = false
+    var warnings: Set<Warning> = []
   }
   /// The secrets of the run, which are not written.
   public let secrets = Secrets()
@@ -74,8 +75,9 @@ public final class Report: Sendable {
     if isSilent { return }
     marked("\(program): ", "warning:", .warning, shown(text))
   }
-  /// Writes a warning, with a hint that fits the running command.
+  /// Writes a warning, with a hint that fits the running command, once: a file may be read twice.
   public func warning(_ warning: Warning) {
+    guard state.withLock({ $0.warnings.insert(warning).inserted }) else { return }
     self.warning(state.withLock { $0.presenter }?.text(of: warning) ?? warning.message)
   }
 
@@ -172,10 +174,15 @@ public final class Report: Sendable {
 
   /// The steps of a remedy that are more than words.
   private static func json(_ remedy: Remedy) -> [String] {
-    remedy.steps.compactMap { step in
+    remedy.steps.flatMap { step in
+      if case .together(let choices) = step {
+        return choices.map { Remedy.Step.set($0.setting, to: [$0.value].compactMap(\.self), purpose: nil) }
+      }
+      return [step]
+    }.compactMap { step in
       let members: [(String, [String])]
       switch step {
-      case .advice, .choose: return nil
+      case .advice, .choose, .together: return nil
       case .set(let setting, let values, _): members = [("set", [setting.name]), ("to", values)]
       case .raise(let setting): members = [("raise", [setting.name])]
       case .omit(let setting): members = [("omit", [setting.name])]

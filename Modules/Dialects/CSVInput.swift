@@ -117,7 +117,7 @@ public struct CSVInput: Sendable {
   ) -> [Warning] {
     let settings = finding.settings(encoding, options)
     guard !settings.isEmpty else { return [] }
-    let hint = settings.reduce(Remedy()) { $0.or(.set($1.setting, to: $1.value ?? "")) }
+    let hint = Remedy.together(settings.map { Remedy.Choice($0.setting, $0.value) })
     return [Warning("\(name): read as \(settings.map(\.message).joined(separator: ", "))", hint: hint)]
   }
 }

@@ -35,12 +35,15 @@ public final class ConvertingSource: ByteSource {
     state = Mutex(State(converter: TableConverter(plan, name: source.name, mark: mark, original: original)))
   }
 
-  /// Converts with a dialect, without repair.
-  public convenience init(_ source: any ByteSource, _ dialect: CSVDialect, maximumField: Int) {
+  /// Converts with a dialect that is known.
+  public convenience init(
+    _ source: any ByteSource, _ dialect: CSVDialect, repairs: Bool, maximumField: Int, log: RejectLog?
+  ) {
     var plan = TableConverter.Plan(dialect: dialect)
+    plan.repairs = repairs
     plan.maximumField = maximumField
     if dialect.columns > 0 { plan.columns = dialect.columns }
-    self.init(source, plan, mark: 0, log: nil)
+    self.init(source, plan, mark: 0, log: log)
   }
 
   /// Appends converted bytes.

@@ -72,19 +72,22 @@ public struct DialectOptions: Sendable, Hashable {
   }
 
   /// The dialect as far as it is known, and the rest as usual.
-  public var dialect: CSVDialect {
-    var dialect = CSVDialect()
-    dialect.delimiter = delimiter ?? dialect.delimiter
+  public var dialect: CSVDialect { applied(to: CSVDialect()) }
+
+  /// A dialect with what is known in place of its own.
+  public func applied(to usual: CSVDialect) -> CSVDialect {
+    var dialect = usual
+    dialect.delimiter = delimiter ?? usual.delimiter
     if let quote { dialect.quote = quote.byte }
-    dialect.escape = escape ?? .double
-    dialect.headerRows = hasNoHeader ? 0 : headerRows ?? 1
-    dialect.names = names
-    dialect.skippedRows = skippedRows ?? 0
-    dialect.skippedFooter = skippedFooter ?? 0
-    dialect.comment = comment ?? []
-    dialect.ragged = ragged ?? .error
-    dialect.table = table ?? 1
-    dialect.positions = positions ?? []
+    dialect.escape = escape ?? usual.escape
+    dialect.headerRows = hasNoHeader ? 0 : headerRows ?? usual.headerRows
+    dialect.names = names ?? usual.names
+    dialect.skippedRows = skippedRows ?? usual.skippedRows
+    dialect.skippedFooter = skippedFooter ?? usual.skippedFooter
+    dialect.comment = comment ?? usual.comment
+    dialect.ragged = ragged ?? usual.ragged
+    dialect.table = table ?? usual.table
+    dialect.positions = positions ?? usual.positions
     if !dialect.positions.isEmpty { dialect.quote = nil }
     return dialect
   }

@@ -29,6 +29,8 @@ extension Setting {
   public static let repair = Setting("csv.repair")
   /// Where records go that repair changes or drops.
   public static let rejects = Setting("csv.rejects")
+  /// The options of one of several files.
+  public static let fileOptions = Setting("input.fileOptions")
   /// The most records that repair may change or drop.
   public static let maximumRejects = Setting("csv.maximumRejects")
 }

@@ -12,8 +12,8 @@ struct ReadRecord {
   /// The fault, and whether the fields are certain all the same.
   var reason: Reject.Reason?
   var isSure = true
-  /// Whether it cannot be read without repair.
-  var isBad = false
+  /// Whether it cannot be read without repair, and how many bytes precede the fault.
+  var isBad = false, fault = 0
 
   /// Fields that are not blank.
   var filled: Int { fields.reduce(0) { $0 + ($1.allSatisfy(CellKind.isSpace) ? 0 : 1) } }
@@ -73,7 +73,8 @@ struct RecordReader {
     let fault = parser.fault?.reason, isBad = parser.isBad
     if isBad, !repairs, !isSkipped {
       return ReadRecord(
-        fields: parser.values(text), start: start, next: line.next, reason: fault, isSure: false, isBad: true)
+        fields: parser.values(text), start: start, next: line.next, reason: fault, isSure: false, isBad: true,
+        fault: (parser.fault?.at ?? start) - start)
     }
     if isSkipped || !repairs { return isBad ? plain(text, start, line, fault) : exact(text, start) }
     guard let width, isBad || fault != nil || parser.fields.count != width else { return decoded(exact(text, start)) }

@@ -543,7 +543,9 @@ struct TableConverter: ~Copyable {
   private func problem(_ record: ReadRecord, _ message: String, isRagged: Bool = false) -> Problem {
     var hint = Remedy.set(.repair, for: "read it and list what changed")
     if isRagged { hint = [hint, .set(.raggedRows, to: dialect.columns > record.fields.count ? "pad" : "both")] }
-    var problem = Problem(.badData, message, at: "\(name):\(line):1", hint: hint)
+    let lines = span(record.start, record.start + record.fault).split(separator: 0x0A, omittingEmptySubsequences: false)
+    let place = "\(name):\(line + lines.count - 1):\((lines.last?.count ?? 0) + 1)"
+    var problem = Problem(.badData, message, at: place, hint: hint)
     // Records are counted from 0, without the header.
     let before = dialect.skippedRows + dialect.headerRows
     if hasNames, records > before { problem.record = records - 1 - before }

@@ -23,9 +23,7 @@ enum BBExport {
     ],
     options: Options.selecting + [Options.join, Options.on, Options.joinType, Options.sql, Options.shard]
       + OutputOptions.exporting
-      + Options.readingFiles + [
-        Options.sheet, Options.storage,
-      ]
+      + Options.readingFiles + [Options.optionsFor, Options.sheet, Options.storage]
       + Options.apiOptions,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
@@ -53,7 +51,7 @@ enum BBExport {
     ],
     options: [DiffCommand.key, DiffCommand.ignore]
       + Options.selecting.filter { !DiffCommand.without.contains($0) } + OutputOptions.exporting
-      + Options.readingFiles.filter { $0 != Options.from } + [Options.sheet] + Options.apiOptions,
+      + Options.readingFiles.filter { $0 != Options.from } + [Options.optionsFor, Options.sheet] + Options.apiOptions,
     examples: [
       "diff old.csv new.csv --key id", "diff quotes sqlite:bb.db -o changes.csv",
       "diff sqlite:old.db sqlite:new.db --table people --ignore updated_at",

@@ -46,6 +46,9 @@ struct DiffCommand {
     comparison.ignored = try invocation.names(Self.ignore) ?? []
     comparison.types = try SourceOptions(invocation).file().types
     comparison.threads = outputs.threads
+    var files: [String] = []
+    for word in words where isFile(word) { files += try await InputFiles.expand(word, services) }
+    try SourceOptions(invocation).checkOwnOptions(of: files)
     let tally = DifferenceTally()
     let parts = [
       try await part(words[0], other: words[1], outputs), try await part(words[1], other: words[0], outputs),

@@ -31,6 +31,7 @@ enum InputFiles {
     if tables.count > 1 { throw unexpected(tables) }
     var expanded: [String] = []
     for file in files { expanded += try await expand(file, services) }
+    try SourceOptions(invocation).checkOwnOptions(of: expanded + invocation.all(Options.join))
     if expanded.count > 1 {
       if expanded.contains("-") {
         throw Problem(

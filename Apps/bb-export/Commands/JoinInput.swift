@@ -21,8 +21,32 @@ struct JoinInput {
     pairs = try NameListParser.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
     var options = try FileInputOptions(joining: invocation)
     // These describe the other input.
-    (options.format, options.table, options.records, options.dialect) = (nil, nil, nil, DialectOptions())
-    let choice = try SourceOptions(invocation).file(path, options)
+    var dialect = DialectOptions()
+    (dialect.repairs, dialect.maximumRejects) = (options.dialect.repairs, options.dialect.maximumRejects)
+    (options.format, options.table, options.records, options.dialect) = (nil, nil, nil, dialect)
+    do throws(Problem) {
+      (schema, batches, notes) = try await Self.read(
+        try SourceOptions(invocation).file(path, options), services, threads)
+    } catch {
+      var problem = error
+      problem.hint.steps = error.hint.steps.map { Self.ownOption($0, of: path) }
+      throw problem
+    }
+    name = schema.name
+  }
+
+  /// A step that changes an option of the file, as an option of this file.
+  private static func ownOption(_ step: Remedy.Step, of path: String) -> Remedy.Step {
+    guard case .set(let setting, let values, let purpose) = step, setting != .repair, values.count < 2,
+      let words = FileInputOptions.option(for: setting, value: values.first)
+    else { return step }
+    let text = words.map { $0.hasPrefix("--") ? $0 : Remedy.shellWord($0) }.joined(separator: " ")
+    return .set(.fileOptions, to: ["\(path)=\(text)"], purpose: purpose)
+  }
+
+  private static func read(
+    _ choice: SourceChoice, _ services: AppServices, _ threads: Int
+  ) async throws(Problem) -> (Schema, [RowBatch], [Warning]) {
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {
       let names = try await source.tables().map(\.name).joined(separator: ", ")
@@ -30,11 +54,10 @@ struct JoinInput {
         .usage, "the file has several tables: \(names)", at: source.name, hint: "write one to a file of its own first")
     }
     let rows = try await source.rows(of: table, RowRequest(cores: threads))
-    (schema, batches, notes) = try await rows.withWidening { (rows) throws(Problem) in
+    return try await rows.withWidening { (rows) throws(Problem) in
       let batches = try await rows.collect()
       return (rows.schema, batches, rows.notes)
     }
-    name = schema.name
   }
 
   /// Refuses types of columns that neither table has.

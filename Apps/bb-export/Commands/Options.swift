@@ -175,4 +175,8 @@ enum Options {
   ]
   /// What commands take that read files.
   static let readingFiles = [from] + FileInputOptions.options
+  /// The options of one of several files.
+  static let optionsFor = Option.value(
+    "options-for", "FILE=OPTIONS", repeatable: true, setting: .fileOptions, in: "Source",
+    "options to read one of several inputs, and the file of --join, for example 'b.csv=--from-delimiter tab'")
 }

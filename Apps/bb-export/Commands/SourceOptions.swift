@@ -87,10 +87,46 @@ struct SourceOptions {
   /// Whether an input is a file on a server.
   static func isRemote(_ path: String) -> Bool { SourceChoice.isWeb(path) || SourceChoice.isObject(path) }
 
-  /// A file, or one on a server.
+  /// A file, or one on a server, with the options of its own.
   func file(_ path: String, _ options: FileInputOptions) throws(Problem) -> SourceChoice {
+    var options = options
+    for own in try ownOptions() where own.isFor(path) { try options.add(own.invocation) }
     guard Self.isRemote(path) else { return .file(path: path, options) }
     return .remote(url: path, options, try network())
+  }
+
+  /// The options of one file.
+  private struct OwnOptions {
+    let file: String, invocation: Invocation
+
+    /// Whether a path is the file, or ends with its name.
+    func isFor(_ path: String) -> Bool { path == file || path.hasSuffix("/" + file) }
+  }
+
+  private func ownOptions() throws(Problem) -> [OwnOptions] {
+    try invocation.all(Options.optionsFor).map { (text) throws(Problem) in
+      let example = "for example --\(Options.optionsFor.name) 'b.csv=--from-delimiter semicolon --skip-rows 2'"
+      guard let mark = text.firstRange(of: "=-"),
+        let words = ShellWords.split(String(text[mark.lowerBound...].dropFirst()))
+      else { throw Problem(.usage, "invalid value “\(text)” for --\(Options.optionsFor.name)", hint: .advice(example)) }
+      let own = try BBExport.program.parse([BBExport.table.name] + words)
+      for option in BBExport.table.options where own.has(option) {
+        guard FileInputOptions.options.contains(option) else {
+          throw Problem(
+            .usage, "--\(option.name) is not an option of a file", hint: .advice(example))
+        }
+      }
+      return OwnOptions(file: String(text[..<mark.lowerBound]), invocation: own)
+    }
+  }
+
+  /// Refuses options of a file that is not read.
+  func checkOwnOptions(of files: [String]) throws(Problem) {
+    for own in try ownOptions() where !files.contains(where: own.isFor) {
+      throw Problem(
+        .usage, "--\(Options.optionsFor.name) names “\(own.file)”, which is not an input",
+        hint: .choose(own.file, from: files, "inputs"))
+    }
   }
 
   /// The options of every connection.

@@ -70,6 +70,11 @@ extension OptionGroup {
   /// - Throws: `usage` for an invalid value.
   public init(_ invocation: Invocation) throws(Problem) {
     self.init()
+    try add(invocation)
+  }
+
+  /// Reads the options that were given or are set, in place of those so far.
+  public mutating func add(_ invocation: Invocation) throws(Problem) {
     for binding in Self.bindings where invocation.setting(binding.option) != nil || invocation.has(binding.option) {
       try binding.apply(&self, invocation)
       if !invocation.has(binding.option), let setting = binding.option.setting { prefer(setting) }

@@ -104,7 +104,7 @@ struct CSVFieldWriter {
     guard let first = text.first, first < 0x41 || first == 0xEF else { return false }
     switch first {
     case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D, 0x00:
-      return !isPlainNumber(text)
+      return text.count > 1 && !isPlainNumber(text)
     case 0xEF:
       // Full-width ＝ ＋ － ＠.
       return text.count >= 3 && text[1] == 0xBC && [0x9D, 0x8B, 0x8D, 0xA0].contains(text[2])

@@ -10,6 +10,8 @@ struct CSVMetadata {
   private(set) var columns: [ColumnDescription] = []
   /// The deviations of the file from RFC 4180.
   private(set) var dialect = CSVDialect()
+  /// The encoding of the file.
+  private(set) var encoding = CharacterEncoding.utf8
   /// Whether the metadata chooses the delimiter.
   private(set) var hasDelimiter = false
   /// The text that means null in every column without rules of its own; nil for none.
@@ -260,8 +262,12 @@ struct CSVMetadata {
       case "skipInitialSpace": dialect.skipsInitialSpace = value.booleanValue ?? false
       case "skipColumns": if (number ?? 0) > 0 { note(member.name) }
       case "encoding":
-        let encoding = (value.stringValue ?? "utf-8").lowercased()
-        if !["utf-8", "utf8", "us-ascii", "ascii", "utf-8-bom"].contains(encoding) { note("encoding \(encoding)") }
+        let name = (value.stringValue ?? "utf-8").lowercased()
+        if let known = CharacterEncoding(named: name) {
+          encoding = known
+        } else if !["us-ascii", "ascii", "utf-8-bom"].contains(name) {
+          note("encoding \(name)")
+        }
       case "lineTerminators":
         let ends = value.arrayValue?.compactMap(\.stringValue) ?? [value.stringValue].compactMap { $0 }
         if !ends.allSatisfy({ $0 == "\n" || $0 == "\r\n" }) { note(member.name) }

@@ -12,25 +12,31 @@ struct DescribedCSV: Sendable {
   private let report: @Sendable (Warning) -> Void
 
   /// - Parameters:
-  ///   - delimiter: the user's choice; nil for that of the metadata.
+  ///   - options: the user's choice, which wins over the metadata.
   ///   - types: the user's choice, by column.
+  ///   - log: where records go that repair changes or drops.
   init(
-    _ metadata: CSVMetadata, _ bytes: any ByteSource, table: String, _ reading: CSVReading, delimiter: [UInt8]?,
-    types: ColumnTypes, report: @escaping @Sendable (Warning) -> Void
-  ) {
+    _ metadata: CSVMetadata, _ bytes: any ByteSource, table: String, _ reading: CSVReading, _ options: DialectOptions,
+    types: ColumnTypes, log: RejectLog?, report: @escaping @Sendable (Warning) -> Void
+  ) throws(Problem) {
     self.metadata = metadata
     self.table = table
     self.types = types
     self.report = report
     self.reading = reading
     var dialect = metadata.dialect
-    dialect.delimiter = delimiter ?? (metadata.hasDelimiter ? dialect.delimiter : [reading.delimiter])
+    if !metadata.hasDelimiter { dialect.delimiter = [reading.delimiter] }
+    dialect = options.applied(to: dialect)
     self.reading.delimiter = dialect.plainDelimiter
     self.reading.hasHeader = dialect.headerRows > 0
-    self.reading.names = metadata.columns.map(\.name)
+    self.reading.names = options.names ?? metadata.columns.map(\.name)
     if reading.nullTexts.isEmpty { self.reading.nullTexts = metadata.nullText.map { [$0] } ?? [] }
+    let encoding = options.encoding ?? metadata.encoding
+    let text: any ByteSource = encoding == .utf8 ? bytes : try TranscodingSource(bytes, encoding, mark: 0)
     self.bytes =
-      dialect.isPlain ? bytes : ConvertingSource(bytes, dialect, maximumField: reading.maximumField)
+      dialect.isPlain && !options.repairs
+      ? text
+      : ConvertingSource(text, dialect, repairs: options.repairs, maximumField: reading.maximumField, log: log)
   }
 
   /// The rows, with what the metadata says and the program does not do reported once.

@@ -333,11 +333,12 @@ public struct FileSource: RecordSource, SampledFile {
       if let most = reading.maximumField { way.maximumField = most }
       if let path, place == nil, let metadata = try CSVMetadata.beside(path) {
         way.columns = request.someColumns
-        let described = DescribedCSV(
-          metadata, bytes, table: table, way,
-          delimiter: reading.preferences.contains(.inputDelimiter) ? nil : reading.dialect.delimiter,
-          types: reading.types,
-          report: report)
+        // Settings do not win over what the file says of itself.
+        var options = reading.dialect
+        if reading.preferences.contains(.inputDelimiter) { options.delimiter = nil }
+        if reading.preferences.contains(.inputEncoding) { options.encoding = nil }
+        let described = try DescribedCSV(
+          metadata, bytes, table: table, way, options, types: reading.types, log: rejects, report: report)
         return try described.rows()
       }
       way.types = reading.types

@@ -35,12 +35,25 @@ public struct Remedy: Sendable, Hashable {
     case choose(given: String, from: [String], title: String?)
     /// Changing a setting to one of some values, or to any if there are none; the purpose is an infinitive, no `to`.
     case set(Setting, to: [String], purpose: String?)
+    /// Changing several settings at once.
+    case together([Choice])
     /// Raising the limit that a setting states.
     case raise(Setting)
     /// Running the command again without a setting.
     case omit(Setting)
     /// Running a command; the purpose is an imperative.
     case run(Action, purpose: String)
+  }
+
+  /// A setting and its value; nil for a setting without one.
+  public struct Choice: Sendable, Hashable {
+    /// The setting.
+    public var setting: Setting
+    /// Its value.
+    public var value: String?
+
+    /// Creates a choice.
+    public init(_ setting: Setting, _ value: String?) { (self.setting, self.value) = (setting, value) }
   }
 
   /// Facts that lead to the steps, as phrases.
@@ -74,6 +87,8 @@ public struct Remedy: Sendable, Hashable {
   public static func set(_ setting: Setting, to values: String..., for purpose: String? = nil) -> Remedy {
     Remedy(step: .set(setting, to: values, purpose: purpose))
   }
+  /// Several settings at once.
+  public static func together(_ choices: [Choice]) -> Remedy { Remedy(step: .together(choices)) }
   /// A higher value of a setting that is a limit.
   public static func raise(_ setting: Setting) -> Remedy { Remedy(step: .raise(setting)) }
   /// The same command without a setting.
@@ -112,6 +127,7 @@ public struct Remedy: Sendable, Hashable {
       case .choose(let given, let words, let title):
         .choose(given: transform(given), from: words.map(transform), title: title)
       case .set(let setting, let values, let purpose): .set(setting, to: values.map(transform), purpose: purpose)
+      case .together(let choices): .together(choices.map { Choice($0.setting, $0.value.map(transform)) })
       case .raise, .omit: step
       case .run(let action, let purpose):
         .run(Action(action.name, on: action.subject.map(transform)), purpose: purpose)
@@ -163,6 +179,11 @@ extension Remedy: CustomStringConvertible {
         let value = Self.alternatives(values.map(Self.shellWord)) ?? option.placeholder
         let text = option.takesValue && !value.isEmpty ? option.prefix + value : option.name
         return "use " + text + (purpose.map { " to \($0)" } ?? "")
+      case .together(let choices):
+        let words = choices.compactMap { choice in
+          option(choice.setting).map { $0.takesValue ? $0.prefix + Self.shellWord(choice.value ?? "") : $0.name }
+        }
+        return words.isEmpty ? nil : "use " + words.joined(separator: " ")
       case .raise(let setting): return option(setting).map { "raise the limit with \($0.name)" }
       case .omit(let setting): return option(setting).map { "omit \($0.name)" }
       case .run(let line, let purpose): return action(line).map { "\(purpose) with: \($0)" }

@@ -105,7 +105,8 @@ import Testing
   private static func converted(
     _ text: String, _ dialect: CSVDialect, maximumField: Int = 1 << 20
   ) throws(Problem) -> String {
-    let source = ConvertingSource(MemoryByteSource(text, name: "t.csv"), dialect, maximumField: maximumField)
+    let source = ConvertingSource(
+      MemoryByteSource(text, name: "t.csv"), dialect, repairs: false, maximumField: maximumField, log: nil)
     var bytes: [UInt8] = []
     var piece = ArenaBuilder()
     // In small pieces, so that every state is left and entered again.
