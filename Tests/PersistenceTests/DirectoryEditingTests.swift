@@ -62,7 +62,11 @@ import Testing
       if schema.columns.count > 1 { builder.append(value: .text("a")) }
       builder.append(integer: 1)
       let rows = BufferedRows(schema: schema, batches: [builder.finish()])
-      _ = try await registry.open(location).load(TableLoad("load", time: "", schema, rows))
+      let store = registry.open(location)
+      try await store.load(TableLoad("load", time: "", schema, rows))
+      // The table goes again, so that it can come with other columns.
+      let entries = try await store.history().suffix(1).map(\.id)
+      try await store.undo(StoreUndo(entries, title: "undo", time: ""))
     }
     try await load(narrow)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -70,7 +74,7 @@ import Testing
       group.addTask {
         let store = registry.open(location)
         for _ in 0..<200 {
-          let rows = try await store.rows(of: "t", RowRequest())
+          guard try await store.contains("t"), let rows = try? await store.rows(of: "t", RowRequest()) else { continue }
           #expect(rows.schema.columns == narrow.columns || rows.schema.columns == wide.columns)
           while let batch = try await rows.next()?.batch() { #expect(batch.count == 1) }
         }

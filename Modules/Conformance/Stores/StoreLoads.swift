@@ -133,6 +133,17 @@ extension StoreLaw {
       try await it.expectEqual(it.load(bare, Array(rows.dropFirst())).removed, 4)
       try await it.expectEqual(it.rows(bare), Array(rows.dropFirst()))
     },
+    StoreLaw("a load does not change the types of a table, with a key or without") { it in
+      try await it.load(bare, [[.text("a"), .integer(1)]])
+      let other = Schema("bare", columns: [bare.columns[0], ColumnDescription("n", .text)])
+      let wider = Schema("bare", columns: bare.columns + [ColumnDescription("more", .text)])
+      try await it.expectProblem(.badData) { try await it.load(other, [[.text("a"), .text("x")]]) }
+      try await it.expectProblem(.badData) { try await it.load(wider, [[.text("a"), .integer(1), .text("x")]]) }
+      try await it.expectEqual(it.rows(bare), [[.text("a"), .integer(1)]])
+      // A column that it does not name has no values any more.
+      try await it.load(Schema("bare", columns: [bare.columns[1]]), [[.integer(2)], [.null]])
+      try await it.expectEqual(it.rows(bare), [[.null, .integer(2)], [.null, .null]])
+    },
     StoreLaw("a table remembers where it was loaded from, and is not taken from elsewhere") { it in
       _ = try await it.load(named, [pair("a", 1)], from: "here")
       try await it.expectEqual(it.store.source(of: named.name), "here")

@@ -103,6 +103,49 @@ extension StoreLaw {
       try await it.expectEqual(it.store.tables(), [])
       try await it.expectEqual(it.store.history().count, 6)
     },
+    StoreLaw("undo of an undo of loads makes them again, and so on") { it in
+      let states: [[[Value]]] = [
+        [], [pair("a", 1), pair("b", 1), pair("c", 1)], [pair("b", 2), pair("c", 1), pair("d", 4)], [pair("d", 4)],
+      ]
+      for (number, state) in states.enumerated().dropFirst() {
+        try await it.load(named, state, from: "source \(number)", replacing: true)
+        try await it.load(bare, (0..<number).map { [.text("x"), .integer(Int64(3 - $0))] })
+      }
+      let loads = try await it.store.history().map(\.id)
+      func expect(_ number: Int) async throws {
+        try await it.expectEqual(it.store.tables().count, number == 0 ? 0 : 2)
+        try await it.expectEqual(it.store.check(), [])
+        if number == 0 { return }
+        try await it.expectEqual(it.rows(named), states[number])
+        try await it.expectEqual(
+          it.rows(bare), (0..<number).map { [.text("x"), .integer(Int64(3 - $0))] })
+        try await it.expectEqual(it.store.source(of: named.name), "source \(number)")
+      }
+      for _ in 0..<2 {
+        var undos: [String] = []
+        for number in (0..<3).reversed() {
+          try await it.store.undo(StoreUndo(Array(loads[2 * number...2 * number + 1]), title: "undo", time: ""))
+          undos.append(try await it.store.history().last?.id ?? "")
+          try await expect(number)
+        }
+        // Not the first of them, while those after it are in effect.
+        let first = StoreUndo([undos[0]], title: "redo", time: "")
+        try await it.expectProblem(.busy) { try await it.store.undo(first) }
+        for (number, undo) in undos.reversed().enumerated() {
+          try await it.store.undo(StoreUndo([undo], title: "redo", time: ""))
+          try await expect(number + 1)
+        }
+      }
+    },
+    StoreLaw("what was removed by undo comes back as it was described") { it in
+      try await it.load(wide, it.hostile, from: "here")
+      let before = try await it.store.tables(), rows = try await it.rows(wide)
+      try await it.undoLast()
+      try await it.undoLast()
+      try await it.expectEqual(it.store.tables(), before)
+      try await it.expectEqual(it.rows(wide), rows)
+      try await it.expectEqual(it.store.source(of: wide.name), "here")
+    },
     StoreLaw("undo of a load is refused when the table was changed since, and changes nothing") { it in
       try await it.load(named, [pair("a", 1)])
       try await it.load(named, [pair("b", 2)])

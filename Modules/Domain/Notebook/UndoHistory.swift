@@ -77,11 +77,13 @@ public struct UndoHistory: Sendable {
     let last = entries.last { !undone.contains($0.id) && ($0.undoes.isEmpty || !undoing.isSuperset(of: $0.undoes)) }
     guard let last, !last.undoes.isEmpty else { throw Problem(.absent, "nothing to redo") }
     let title = last.title.hasPrefix("undo: ") ? String(last.title.dropFirst(6)) : last.title
-    guard !last.tables.contains(where: \.isLoad) else {
+    do throws(Problem) {
+      try await reverse([last], StoreUndo([last.id], title: "redo: \(title)", time: repository.now))
+    } catch {
+      guard error.kind == .absent, last.tables.contains(where: \.isLoad) else { throw error }
       throw Problem(
         .absent, "cannot redo “\(title)”: the rows are no longer kept", hint: .run(.sync, "load them again"))
     }
-    try await reverse([last], StoreUndo([last.id], title: "redo: \(title)", time: repository.now))
     return title
   }
 

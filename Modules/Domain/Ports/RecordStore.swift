@@ -107,8 +107,8 @@ public struct TableLoad: Sendable {
   public var title: String
   /// The time in UTC, as RFC 3339.
   public var time: String
-  /// The table. Without a key it is replaced completely and keeps the order of the rows; stored columns that the schema
-  /// does not name keep their values.
+  /// The table; its columns are stored with these types. Stored columns that the schema does not name keep their values;
+  /// without a key, where all rows are replaced and keep their order, they become null.
   public var schema: Schema
   /// The rows, as wide as the schema, in any order.
   public var rows: any RowStream

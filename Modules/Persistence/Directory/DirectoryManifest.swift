@@ -87,6 +87,13 @@ struct DirectoryManifest: Equatable {
 }
 
 extension DirectoryManifest.Table {
+  /// The key and the columns of a schema.
+  init(_ schema: Schema) {
+    self.init(key: schema.key.map { schema.columns[$0].name }, columns: schema.columns)
+  }
+  /// The schema of a table `name`; nil if its columns are described elsewhere.
+  func schema(_ name: String) -> Schema? { columns.map { Schema(name, key: key, columns: $0) } }
+
   init?(_ json: JSON) {
     guard let key = json["key"]?.arrayValue?.compactMap(\.stringValue) else { return nil }
     self.key = key

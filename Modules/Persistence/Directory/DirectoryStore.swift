@@ -103,7 +103,7 @@ actor DirectoryStore: RecordStore {
     let name = load.schema.name
     let old = try await table(name, work.view), known = work.manifest.tables[name]
     try StoreRules.check(load, known: old?.schema, from: old == nil ? nil : known?.source)
-    let kept = load.schema.key.isEmpty ? load.schema : old?.schema ?? load.schema
+    let kept = old?.schema ?? load.schema
     let file = try pendingFile(kept, old, work.manifest)
     var merge = DirectoryMerge(load.schema, kept: kept, format, file.sink)
     let rows = load.schema.key.isEmpty ? nil : try await old?.rows(columns: nil, scratch: scratch)
@@ -144,7 +144,8 @@ actor DirectoryStore: RecordStore {
 
   /// The loads whose tables are kept as they were before.
   public func undoableLoads() async throws(Problem) -> Set<String> {
-    Set(try await history().filter { $0.tables.contains(where: \.isLoad) && replaced.has($0) }.map(\.id))
+    let loads = try await history().filter { $0.undoes.isEmpty && $0.tables.contains(where: \.isLoad) }
+    return Set(loads.filter(replaced.has).map(\.id))
   }
 
   /// Reverses changes, in one step.
@@ -156,13 +157,18 @@ actor DirectoryStore: RecordStore {
     commit.entry = HistoryEntry(
       id: "", time: undo.time, title: undo.title, tables: made.images + plan.loads.map(\.images), undoes: undo.entries)
     for load in plan.loads {
-      guard let old = try replaced.table(load.images.schema.name, of: load.id) else { throw plan.notKept(load.images) }
-      let file = fileName(of: load.images.schema.name), now = try FileStamp.now(at: "\(path)/\(file)")
-      guard let now, now == work.state.files[file]?.stamp else { throw Problem.changedMeanwhile("\(path)/\(file)") }
-      commit.restored.append((load.images.schema.name, old, now))
+      let table = load.images.schema.name, file = fileName(of: table)
+      guard let old = try replaced.table(table, of: load.isRedo ? load.reversed : load.id) else {
+        throw plan.notKept(load.images)
+      }
+      let now = try FileStamp.now(at: "\(path)/\(file)"), known = work.state.files[file]?.stamp
+      guard now == (work.manifest.tables[table] == nil ? nil : known), now != nil || load.isRedo else {
+        throw Problem.changedMeanwhile("\(path)/\(file)")
+      }
+      commit.restored.append((load, table, old, now))
     }
     try self.commit(commit, &work)
-    for id in undo.entries { replaced.forget(id) }
+    for load in plan.loads { replaced.forget(load.reversed) }
   }
 
   /// Takes over a history.

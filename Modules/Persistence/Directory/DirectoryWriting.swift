@@ -11,8 +11,8 @@ struct DirectoryCommit {
   var source: String?
   /// The history's entry, still without an identifier; nil when the history does not show the change.
   var entry: HistoryEntry?
-  /// Tables that become what they were before a load, and their files now.
-  var restored: [(table: String, old: ReplacedTables.Table, now: FileStamp)] = []
+  /// Tables that become what they were before a load, or until it was undone, and their files now.
+  var restored: [(load: UndoPlan.Load, table: String, old: ReplacedTables.Table, now: FileStamp?)] = []
 
   init(_ files: [PendingFile]) { self.files = files }
 }
@@ -123,7 +123,7 @@ extension DirectoryStore {
     do throws(Problem) {
       try transaction.commit(entry.map { ($0.id, DirectoryHistory.line($0)) })
     } catch {
-      if let entry, !transaction.isPublished { replaced.forget(entry.id) }
+      if let entry, !transaction.isPublished { for id in Set(kept(by: commit, entry)) { replaced.forget(id) } }
       throw error
     }
     for file in commit.files {
@@ -143,26 +143,42 @@ extension DirectoryStore {
     if DirectoryHistory.line(entry).count > DirectoryHistory.limit {
       entry.tables = entry.tables.map { TableRevisions(schema: $0.schema, loaded: $0.rows.count + $0.loaded) }
     }
-    guard entry.undoes.isEmpty else { return entry }
     for images in entry.tables where images.isLoad {
       guard let file = commit.files.first(where: { $0.schema.name == images.schema.name }) else { continue }
-      let sidecar = format.sidecarSuffix.map { "\(path)/\(file.name)\($0)" }
-      var old = ReplacedTables.Table(described: nil, rows: nil, sidecar: nil, known: nil)
-      if file.old != nil {
-        let bytes = try sidecar.flatMap { (path) throws(Problem) in try FileByteSource.ifPresent(path) }?
-          .bytes(limit: DirectoryManifest.limit)
-        old = ReplacedTables.Table(
-          described: work.manifest.tables[images.schema.name], rows: "\(path)/\(file.name)",
-          sidecar: bytes, known: work.state.files[file.name])
-      }
-      try replaced.keep(images.schema.name, old, for: entry.id)
+      try keep(images.schema.name, exists: file.old != nil, for: entry.id, work)
+    }
+    for (restored, id) in zip(commit.restored, kept(by: commit, entry)) {
+      // A killed undo may have left something here.
+      if id != entry.id { replaced.forget(id) }
+      try keep(restored.table, exists: restored.now != nil, for: id, work)
     }
     return entry
   }
 
+  /// Under which entries the tables that a change restores are kept as they are: what makes a load again keeps them for
+  /// the load, which then can be undone as before.
+  private func kept(by commit: DirectoryCommit, _ entry: HistoryEntry) -> [String] {
+    commit.restored.map { $0.load.isRedo ? $0.load.id : entry.id }
+  }
+
+  /// Keeps a table as it is.
+  private func keep(
+    _ table: String, exists: Bool, for id: String, _ work: borrowing DirectoryWork
+  ) throws(Problem) {
+    let file = fileName(of: table), sidecar = format.sidecarSuffix.map { "\(path)/\(file)\($0)" }
+    var old = ReplacedTables.Table(described: nil, rows: nil, sidecar: nil, known: nil)
+    if exists {
+      let bytes = try sidecar.flatMap { (path) throws(Problem) in try FileByteSource.ifPresent(path) }?
+        .bytes(limit: DirectoryManifest.limit)
+      old = ReplacedTables.Table(
+        described: work.manifest.tables[table], rows: "\(path)/\(file)", sidecar: bytes, known: work.state.files[file])
+    }
+    try replaced.keep(table, old, for: id)
+  }
+
   /// Makes a table what it was before a load.
   private func restore(
-    _ table: String, _ old: ReplacedTables.Table, _ now: FileStamp, _ transaction: DirectoryTransaction
+    _ table: String, _ old: ReplacedTables.Table, _ now: FileStamp?, _ transaction: DirectoryTransaction
   ) throws(Problem) {
     let file = fileName(of: table)
     if let suffix = format.sidecarSuffix {

@@ -70,6 +70,8 @@ struct PostgresHistory {
     var source: String?
     /// The number of rows that are kept.
     var rows = 0
+    /// The table, if there is none because its first load was undone.
+    var removed: Schema?
   }
 
   private func table(_ number: Int64) -> String { format.table("bb_replaced_\(number)") }
@@ -153,7 +155,7 @@ struct PostgresHistory {
   private func note(_ kept: Load, _ number: Int64) throws(Problem) {
     let text = JSON.object([
       "new": .boolean(kept.isNew), "source": kept.source.map { .string($0) } ?? .null,
-      "rows": .number(Int64(kept.rows)),
+      "rows": .number(Int64(kept.rows)), "removed": kept.removed.map { DirectoryManifest.Table($0).json } ?? .null,
     ]).canonicalBytes
     try format.set(Self.name(number), to: String(decoding: text, as: UTF8.self), connection)
     var count = 0
@@ -164,13 +166,15 @@ struct PostgresHistory {
   }
 
   /// The kept rows of a load; nil if there are none.
-  func load(_ number: Int64) throws(Problem) -> Load? {
+  /// - Parameter table: the table of the load.
+  func load(_ number: Int64, of table: String = "") throws(Problem) -> Load? {
     guard let text = try format.value(Self.name(number), connection),
       let document = try? JSON.parse(Array(text.utf8), name: "")
     else { return nil }
     return Load(
       isNew: document["new"]?.booleanValue == true, source: document["source"]?.stringValue,
-      rows: document["rows"]?.countValue ?? 0)
+      rows: document["rows"]?.countValue ?? 0,
+      removed: document["removed"].flatMap(DirectoryManifest.Table.init)?.schema(table))
   }
 
   /// The numbers of the loads of which something is kept, the latest first.
@@ -195,32 +199,58 @@ struct PostgresHistory {
     return rows.rows > 0 ? rows.integer(0, 0) : nil
   }
 
-  /// Makes a table what it was before a load.
-  func restore(_ number: Int64, _ load: Load, _ schema: Schema, taken: (String) -> Bool) throws(Problem) {
-    let name = format.table(schema.name)
+  /// Makes a table what it was before a load, or until the load was undone, and keeps what it takes to reverse that.
+  /// - Parameter isThere: whether the table existed.
+  func restore(_ number: Int64, _ load: Load, _ schema: Schema, isThere: Bool, taken: (String) -> Bool) throws(Problem)
+  {
+    let name = format.table(schema.name), before = "pg_temp.bb_before"
+    let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
+    let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
+    if !load.isNew {
+      try connection.execute("CREATE TEMPORARY TABLE bb_before ON COMMIT DROP AS SELECT * FROM \(table(number))")
+    }
+    try forget(number)
+    var opposite = Load(isNew: !isThere)
+    if isThere {
+      opposite.source = try format.value("source:" + schema.name, connection)
+      if load.isNew { opposite.removed = schema }
+      try create(number, schema)
+      let insert = "INSERT INTO \(table(number))(bb_kind, \(places.joined(separator: ", "))) SELECT"
+      let all = columns.map { "a.\($0)" }.joined(separator: ", ")
+      if schema.key.isEmpty {
+        try connection.execute(
+          "\(insert) 0, \(all) FROM \(name) a ORDER BY \(PostgresFormat.ordinal(schema).quotedForSQL)")
+      } else if load.isNew {
+        try connection.execute("\(insert) 0, \(all) FROM \(name) a")
+      } else {
+        let keys = schema.columns.enumerated().map { position, column in
+          schema.key.contains(position) ? places[position] : "NULL::\(PostgresFormat.declared(column.type))"
+        }.joined(separator: ", ")
+        try connection.execute(
+          """
+          \(insert) 0, \(all) FROM \(name) a JOIN \(before) r ON \(matches);
+          \(insert) 1, \(keys) FROM \(before) r WHERE NOT EXISTS (SELECT 1 FROM \(name) a WHERE \(matches))
+          """)
+      }
+      opposite.rows = Int(try connection.integer("SELECT count(*) FROM \(table(number))"))
+    }
     if load.isNew {
       try connection.execute(format.drop(schema.name, taken: taken))
       var dataset = PostgresParameters()
       dataset.append(text: schema.name)
       try connection.query("DELETE FROM \(format.columns) WHERE dataset = $1", dataset)
     } else {
-      let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
-      let all =
-        "INSERT INTO \(name)(\(columns.joined(separator: ", "))) SELECT \(places.joined(separator: ", ")) "
-        + "FROM \(table(number))"
-      if schema.key.isEmpty {
-        try connection.execute("DELETE FROM \(name); \(all) ORDER BY bb_order")
-      } else {
-        let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
-        try connection.execute(
-          """
-          DELETE FROM \(name) a WHERE EXISTS (SELECT 1 FROM \(table(number)) r WHERE \(matches));
-          \(all) WHERE bb_kind = 0
-          """)
-      }
+      let some = schema.key.isEmpty ? "" : " a WHERE EXISTS (SELECT 1 FROM \(before) r WHERE \(matches))"
+      try connection.execute(
+        """
+        DELETE FROM \(name)\(some);
+        INSERT INTO \(name)(\(columns.joined(separator: ", "))) SELECT \(places.joined(separator: ", "))
+        FROM \(before) WHERE bb_kind = 0 ORDER BY bb_order;
+        DROP TABLE \(before)
+        """)
     }
     try format.set("source:" + schema.name, to: load.isNew ? nil : load.source, connection)
-    try forget(number)
+    try note(opposite, number)
   }
 
   /// Removes what is kept of a load.

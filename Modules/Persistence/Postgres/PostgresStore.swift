@@ -248,7 +248,6 @@ actor PostgresStore: RecordStore {
     let table = load.schema.name
     try StoreRules.check(table, among: schemas.keys, at: name)
     try StoreRules.check(load, known: schemas[table], from: try format.value("source:" + table, connection))
-    if let known = schemas[table] { try TableEditor.check(load.schema, fits: known) }
   }
 
   /// Takes over a history.
@@ -269,17 +268,17 @@ actor PostgresStore: RecordStore {
       let plan = try UndoPlan(undo, try log.entries(), at: name)
       let images = try edit(plan.changes, connection).images
       for load in plan.loads {
-        guard let number = try log.number(of: load.id), let kept = try log.load(number) else {
+        let table = load.images.schema.name
+        guard let number = try log.number(of: load.id), let kept = try log.load(number, of: table) else {
           throw plan.notKept(load.images)
         }
-        let schemas = try format.schemas(connection)
+        let schemas = try format.schemas(connection), known = schemas[table]
         // A column that was added since is a change that is not in the history.
-        guard let schema = schemas[load.images.schema.name],
+        guard let schema = known ?? kept.removed, (known == nil) == (kept.removed != nil),
           kept.isNew || schema.columns.map(\.name) == load.images.schema.columns.map(\.name)
-        else {
-          throw Problem(.busy, "\(load.images.schema.name) was changed since", at: name)
-        }
-        try log.restore(number, kept, schema) { schemas[$0] != nil }
+        else { throw Problem(.busy, "\(table) was changed since", at: name) }
+        if known == nil { try make(schema, among: schemas, connection) }
+        try log.restore(number, kept, schema, isThere: known != nil) { schemas[$0] != nil }
       }
       try log.remember(
         HistoryEntry(

@@ -17,7 +17,8 @@ public final class MemoryStore: RecordStore {
     /// Where tables were loaded from.
     var sources: [String: String] = [:]
 
-    /// Tables and their sources as they were before loads, by identifier of the entry; nil for none.
+    /// Tables and their sources as they were before loads, or until these were undone, by identifier of the load's
+    /// entry; nil for none.
     var replaced: [String: (table: MemoryTable?, source: String?)] = [:]
 
     /// Adds an entry; its identifier.
@@ -122,9 +123,10 @@ public final class MemoryStore: RecordStore {
       let plan = try UndoPlan(undo, state.history, at: name)
       let images = try next.edit(plan.changes).images
       for load in plan.loads {
-        guard let old = next.replaced.removeValue(forKey: load.id) else { throw plan.notKept(load.images) }
-        next.tables[load.images.schema.name] = old.table
-        next.sources[load.images.schema.name] = old.source
+        let table = load.images.schema.name
+        guard let old = next.replaced[load.id] else { throw plan.notKept(load.images) }
+        next.replaced[load.id] = (next.tables[table], next.sources[table])
+        (next.tables[table], next.sources[table]) = (old.table, old.source)
       }
       next.remember(undo.title, undo.time, images + plan.loads.map(\.images), undoes: undo.entries)
       state = next
@@ -161,13 +163,14 @@ struct MemoryTable: EditableTable, Sendable {
       return try TableEditor.apply(TableChange(schema, upserts: given, replacesAll: true), kept: self.schema, to: &self)
         .outcome
     }
+    let places = self.schema.columns.map { schema.position(of: $0.name) }
     var outcome = TableOutcome(), next: [StoredKey: [Value]] = [:]
     for (number, row) in given.enumerated() {
-      next[StoredKey([.integer(Int64(number))])] = try StoredRow.normalised(row, schema)
+      let row = try StoredRow.normalised(row, schema)
+      next[StoredKey([.integer(Int64(number))])] = places.map { $0.map { row[$0] } ?? .null }
     }
     let isSame = next.count == rows.count && next.allSatisfy { StoredRow.areSame(rows[$0], $1) }
     if isSame { outcome.unchanged = rows.count } else { (outcome.removed, outcome.added) = (rows.count, next.count) }
-    self = MemoryTable(schema: schema)
     rows = next
     return outcome
   }

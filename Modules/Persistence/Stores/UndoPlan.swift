@@ -6,9 +6,21 @@ import Rows
 struct UndoPlan {
   /// Changes of rows, each made only when the rows are as the reversed change left them.
   private(set) var changes: [TableChange] = []
-  /// Loads, whose tables become what they were before.
-  private(set) var loads: [(id: String, images: TableRevisions)] = []
+  /// Loads, whose tables become what they were before, or what they were until they were undone.
+  private(set) var loads: [Load] = []
   private let place: String
+
+  /// A load to be undone, or to be made again: what it takes is kept by the store, and replaced by its opposite.
+  struct Load {
+    /// The entry of the load.
+    let id: String
+    /// The entry that is reversed: the load's, or that of an undo.
+    let reversed: String
+    /// Whether the load is made again.
+    let isRedo: Bool
+    /// The table.
+    let images: TableRevisions
+  }
 
   /// Reverses the entries that `undo` names, of the complete history `entries`.
   /// - Throws: `absent` for entries that do not exist or were undone; `busy` for a loaded table that was changed since.
@@ -16,9 +28,7 @@ struct UndoPlan {
     self.place = place
     let undone = entries.undone, chosen = Set(undo.entries)
     let found = entries.filter { chosen.contains($0.id) }
-    guard found.count == chosen.count,
-      found.allSatisfy({ !undone.contains($0.id) && ($0.undoes.isEmpty || !$0.tables.contains(where: \.isLoad)) })
-    else {
+    guard found.count == chosen.count, found.allSatisfy({ !undone.contains($0.id) }) else {
       throw Problem(.absent, "no such change to undo", at: place)
     }
     var names: [String] = [], images: [String: TableRevisions] = [:]
@@ -26,7 +36,9 @@ struct UndoPlan {
       for revisions in entry.tables {
         let name = revisions.schema.name
         if revisions.isLoad {
-          try loads.append((entry.id, checked(revisions, of: entry, entries, undone: undone.union(chosen))))
+          let images = try checked(revisions, of: entry, entries, undone: undone.union(chosen))
+          let (id, steps) = Self.origin(of: entry, name, entries)
+          loads.append(Load(id: id, reversed: entry.id, isRedo: steps % 2 == 1, images: images))
         }
         guard let known = images[name] else {
           names.append(name)
@@ -42,12 +54,29 @@ struct UndoPlan {
     changes = names.compactMap { images[$0] }.filter { !$0.isLoad }.map(Self.reversed)
   }
 
+  /// The entry that loaded a table, and the number of times that the load was reversed until `entry`.
+  private static func origin(
+    of entry: HistoryEntry, _ table: String, _ entries: [HistoryEntry]
+  ) -> (id: String, steps: Int) {
+    var entry = entry, steps = 0
+    while let before = entries.last(where: { other in
+      entry.undoes.contains(other.id)
+        && other.tables.contains { $0.isLoad && $0.schema.name.utf8.elementsEqual(table.utf8) }
+    }) {
+      (entry, steps) = (before, steps + 1)
+    }
+    return (entry.id, steps)
+  }
+
   /// The images of a load, unless its table was changed since.
   private func checked(
     _ images: TableRevisions, of entry: HistoryEntry, _ entries: [HistoryEntry], undone: Set<String>
   ) throws(Problem) -> TableRevisions {
+    // A later undo prevents this one, too; but not if it only makes a change again.
+    let undoing = Set(entries.filter { !$0.undoes.isEmpty }.map(\.id))
     let later = entries.last { other in
-      other.id > entry.id && other.undoes.isEmpty && !undone.contains(other.id)
+      other.id > entry.id && !undone.contains(other.id)
+        && (other.undoes.isEmpty || !entry.undoes.isEmpty && !undoing.isSuperset(of: other.undoes))
         && other.tables.contains { $0.schema.name.utf8.elementsEqual(images.schema.name.utf8) }
     }
     guard let later else { return images }

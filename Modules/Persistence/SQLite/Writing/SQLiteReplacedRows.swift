@@ -3,7 +3,7 @@ public import Domain
 public import Rows
 
 /// Rows that a load replaced, in tables of their own, `bb_replaced_N`, where `N` is the row of the history: what undo
-/// of a load puts back.
+/// of a load puts back, and after it what redo puts back.
 ///
 /// `kind` is 0 for rows as they were, 1 for keys of rows that the load added.
 enum SQLiteReplacedRows {
@@ -20,6 +20,8 @@ enum SQLiteReplacedRows {
     var source: String?
     /// The number of rows that are kept.
     var rows = 0
+    /// The table, if there is none because its first load was undone.
+    var removed: Schema?
   }
 
   private static func table(_ number: Int64) -> String { "bb_replaced_\(number)" }
@@ -28,6 +30,13 @@ enum SQLiteReplacedRows {
   /// The number that the next entry of the history gets.
   static func nextNumber(_ connection: borrowing SQLiteConnection) throws(Problem) -> Int64 {
     try connection.integer("SELECT coalesce(max(number), 0) + 1 FROM bb_history")
+  }
+
+  private static func create(
+    _ number: Int64, _ schema: Schema, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
+    let places = schema.columns.indices.map { "c\($0)" }
+    try connection.execute("CREATE TABLE \(table(number))(kind, \(places.joined(separator: ", ")))")
   }
 
   /// Keeps the rows that a load will replace, while its rows are still in the second table.
@@ -43,9 +52,8 @@ enum SQLiteReplacedRows {
     if let known {
       guard count <= keptRows else { return }
       kept.rows = count
-      let columns = known.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
-      try connection.execute(
-        "CREATE TABLE \(table(number))(kind, \(places.joined(separator: ", ")))")
+      let columns = known.columns.map(\.name.quotedForSQL)
+      try create(number, known, connection)
       let name = known.name.quotedForSQL, all = columns.map { "a.\($0)" }.joined(separator: ", ")
       let insert = "INSERT INTO \(table(number)) SELECT"
       if known.key.isEmpty {
@@ -75,9 +83,8 @@ enum SQLiteReplacedRows {
         .badData, "the change is too large for the history", at: place, hint: "change one table at a time")
     }
     let number = try nextNumber(connection), schema = table.schema
-    let places = schema.columns.indices.map { "c\($0)" }
-    try connection.execute("CREATE TABLE \(Self.table(number))(kind, \(places.joined(separator: ", ")))")
-    let values = places.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
+    try create(number, schema, connection)
+    let values = schema.columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
     let insert = try connection.prepare("INSERT INTO \(Self.table(number)) VALUES(?1, \(values))")
     for row in table.rows {
       try insert.bind(1, integer: row.before == nil ? 1 : 0)
@@ -106,19 +113,24 @@ enum SQLiteReplacedRows {
       text: JSON.object([
         "new": .boolean(kept.isNew), "source": kept.source.map { .string($0) } ?? .null,
         "rows": .number(Int64(kept.rows)),
+        "removed": kept.removed.map { DirectoryManifest.Table($0).json } ?? .null,
       ]).canonicalBytes)
     try insert.run()
     try trim(connection)
   }
 
   /// The kept rows of a load; nil if there are none.
-  static func load(_ number: Int64, _ connection: borrowing SQLiteConnection) throws(Problem) -> Load? {
+  /// - Parameter table: the table of the load.
+  static func load(
+    _ number: Int64, of table: String = "", _ connection: borrowing SQLiteConnection
+  ) throws(Problem) -> Load? {
     let rows = try connection.prepare("SELECT value FROM bb_meta WHERE name = ?1")
     try rows.bind(1, text: name(number))
     guard try rows.step(), let document = try? JSON.parse(rows.bytes(0), name: "") else { return nil }
     return Load(
       isNew: document["new"]?.booleanValue == true, source: document["source"]?.stringValue,
-      rows: document["rows"]?.integerValue.map { Int($0) } ?? 0)
+      rows: document["rows"]?.integerValue.map { Int($0) } ?? 0,
+      removed: document["removed"].flatMap(DirectoryManifest.Table.init)?.schema(table))
   }
 
   /// The numbers of the loads of which something is kept, the latest first.
@@ -130,35 +142,56 @@ enum SQLiteReplacedRows {
     return numbers
   }
 
-  /// Makes a table what it was before a load.
+  /// Makes a table what it was before a load, or until the load was undone, and keeps what it takes to reverse that.
+  /// - Parameter isThere: whether the table existed.
   static func restore(
-    _ number: Int64, _ load: Load, _ schema: Schema, _ connection: borrowing SQLiteConnection
+    _ number: Int64, _ load: Load, _ schema: Schema, isThere: Bool, _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
-    let name = schema.name.quotedForSQL
+    let name = schema.name.quotedForSQL, before = "temp.bb_before"
+    let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
+    let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
     try SQLiteSearchIndex(schema)?.remove(connection)
+    if !load.isNew { try connection.execute("CREATE TABLE \(before) AS SELECT * FROM \(table(number)) ORDER BY rowid") }
+    try forget(number, connection)
+    var opposite = Load(isNew: !isThere)
+    if isThere {
+      opposite.source = try SQLiteFormat.source(of: schema.name, connection)
+      if load.isNew { opposite.removed = schema }
+      try create(number, schema, connection)
+      let insert = "INSERT INTO \(table(number)) SELECT", all = columns.map { "a.\($0)" }.joined(separator: ", ")
+      if schema.key.isEmpty {
+        try connection.execute("\(insert) 0, \(all) FROM \(name) AS a ORDER BY rowid")
+      } else if load.isNew {
+        try connection.execute("\(insert) 0, \(all) FROM \(name) AS a")
+      } else {
+        let keys = places.indices.map { schema.key.contains($0) ? places[$0] : "NULL" }.joined(separator: ", ")
+        try connection.execute(
+          """
+          \(insert) 0, \(all) FROM \(name) AS a JOIN \(before) AS r ON \(matches);
+          \(insert) 1, \(keys) FROM \(before) AS r WHERE NOT EXISTS (SELECT 1 FROM \(name) AS a WHERE \(matches));
+          """)
+      }
+      opposite.rows = Int(try connection.integer("SELECT count(*) FROM \(table(number))"))
+    }
     if load.isNew {
       try connection.execute("DROP TABLE \(name)")
       try run("DELETE FROM bb_columns WHERE dataset = ?1", schema.name, connection)
       let roles = "substr(name, 1, length(?1) + 6) = 'role:' || ?1 || ':'"
       try run("DELETE FROM bb_meta WHERE \(roles)", schema.name, connection)
     } else {
-      let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
-      let all = "INSERT INTO \(name)(\(columns.joined(separator: ", "))) SELECT \(places.joined(separator: ", "))"
-      let kept = table(number)
-      if schema.key.isEmpty {
-        try connection.execute("DELETE FROM \(name); \(all) FROM \(kept) ORDER BY rowid")
-      } else {
-        let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
-        try connection.execute(
-          """
-          DELETE FROM \(name) AS a WHERE EXISTS (SELECT 1 FROM \(kept) AS r WHERE \(matches));
-          \(all) FROM \(kept) WHERE kind = 0;
-          """)
-      }
+      let some =
+        schema.key.isEmpty ? "" : " AS a WHERE EXISTS (SELECT 1 FROM \(before) AS r WHERE \(matches))"
+      try connection.execute(
+        """
+        DELETE FROM \(name)\(some);
+        INSERT INTO \(name)(\(columns.joined(separator: ", "))) SELECT \(places.joined(separator: ", "))
+        FROM \(before) WHERE kind = 0 ORDER BY rowid;
+        DROP TABLE \(before);
+        """)
     }
     try run("DELETE FROM bb_meta WHERE name = ?1", "source:" + schema.name, connection)
     try SQLiteFormat.remember(source: load.isNew ? nil : load.source, of: schema.name, connection)
-    try forget(number, connection)
+    try remember(opposite, number, connection)
   }
 
   /// Removes what is kept of a load.
@@ -208,13 +241,17 @@ extension SQLiteStore {
       guard try find.step() else { throw plan.notKept(load.images) }
       let number = find.integer(0)
       find.reset()
-      guard let kept = try SQLiteReplacedRows.load(number, connection) else { throw plan.notKept(load.images) }
-      let schema = try SQLiteFormat.schemas(connection, withExtras: true)[load.images.schema.name]
-      // A column that was added since is a change that is not in the history.
-      guard let schema, kept.isNew || schema.columns.map(\.name) == load.images.schema.columns.map(\.name) else {
-        throw Problem(.busy, "\(load.images.schema.name) was changed since", at: name)
+      let table = load.images.schema.name
+      guard let kept = try SQLiteReplacedRows.load(number, of: table, connection) else {
+        throw plan.notKept(load.images)
       }
-      try SQLiteReplacedRows.restore(number, kept, schema, connection)
+      let known = try SQLiteFormat.schemas(connection, withExtras: true)[table]
+      // A column that was added since is a change that is not in the history.
+      guard let schema = known ?? kept.removed, (known == nil) == (kept.removed != nil),
+        kept.isNew || schema.columns.map(\.name) == load.images.schema.columns.map(\.name)
+      else { throw Problem(.busy, "\(table) was changed since", at: name) }
+      if known == nil { try make(schema, connection) }
+      try SQLiteReplacedRows.restore(number, kept, schema, isThere: known != nil, connection)
     }
     let entry = HistoryEntry(
       id: "", time: undo.time, title: undo.title, tables: images + plan.loads.map(\.images), undoes: undo.entries)
