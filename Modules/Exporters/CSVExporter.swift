@@ -4,7 +4,7 @@ public import Rows
 
 /// Comma-separated values (`csv`), and the same with tabs (`tsv`): RFC 4180 quoting, so that every value and every
 /// null reads back.
-public struct CSVExporter: Exporter {
+public struct CSVExporter: ByteFormat {
   private let isTabbed: Bool
 
   private init(isTabbed: Bool) { self.isTabbed = isTabbed }

@@ -7,10 +7,10 @@ public import Rows
 public struct ExporterRegistry: Sendable {
   /// The built-in formats, in the order of the help; the first is the default.
   public static let builtIn: [any Exporter] = [
-    MarkdownExporter(), CSVExporter.csv, JSONExporter.json, JSONExporter.ndjson, CSVExporter.tsv, TableExporter(),
-    RecordExporter(), HTMLExporter(), XLSXExporter(), ParquetExporter(), SQLExporter(), YAMLExporter(),
-    GeoJSONExporter(),
-    MapExporter.gpx, MapExporter.kml, VCardExporter(), SingerExporter(),
+    WriterFormat.markdown, CSVExporter.csv, WriterFormat.json, WriterFormat.ndjson, CSVExporter.tsv, TableExporter(),
+    WriterFormat.record, HTMLExporter(), XLSXExporter(), ParquetExporter(), WriterFormat.sql, WriterFormat.yaml,
+    WriterFormat.geojson,
+    WriterFormat.gpx, WriterFormat.kml, WriterFormat.vcard, SingerExporter(),
   ]
 
   /// The formats that draw values instead of writing them.

@@ -4,7 +4,7 @@ public import Domain
 public import Rows
 
 /// A web page with a table, for any browser, light or dark.
-public struct HTMLExporter: Exporter {
+public struct HTMLExporter: ByteFormat {
   private static let images = ExporterDescriptor.Option(
     "images", aliases: ["pictures"], "auto|local|embed|links|none|yes|no",
     "Show images: fetched ones or from the web, only fetched ones, as part of the page, as links, not at all "

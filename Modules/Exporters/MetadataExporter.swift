@@ -4,7 +4,7 @@ public import Rows
 internal import Synchronization
 
 /// A file that describes the columns of the files next to it: a format that writes no rows.
-public struct MetadataExporter: Exporter {
+public struct MetadataExporter: ByteFormat {
   /// A file that is described.
   public struct File: Sendable {
     /// Its name within the directory.

@@ -4,7 +4,7 @@ import Parquet
 public import Rows
 
 /// Apache Parquet: columns in compressed row groups, for analytical engines.
-public struct ParquetExporter: Exporter {
+public struct ParquetExporter: ByteFormat {
   private static let compression = ExporterDescriptor.Option(
     "compression", "CODEC",
     "Compression: zstd, zstd:LEVEL (1 to 19), snappy, gzip, lz4 or none [default: zstd; snappy without libzstd]")

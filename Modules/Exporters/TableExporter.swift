@@ -3,7 +3,7 @@ public import Domain
 public import Rows
 
 /// A table for the eye, aligned by what a terminal shows.
-public struct TableExporter: Exporter {
+public struct TableExporter: ByteFormat {
   private static let width = ExporterDescriptor.Option(
     "width", "N", "Fit the table into N columns of a terminal; 0 for no limit [default: the width of the terminal]")
 
@@ -77,8 +77,7 @@ private struct TableEncoder: RowEncoder {
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
   func warning(_ all: EncodedPart) -> Warning? {
-    all.reportedCells == 0
-      ? nil : "\(counted(all.reportedCells, "cell")) with control characters, shown as Unicode control pictures"
+    WriterEncoder.controls(all.reportedCells, shownAs: WriterEncoder.inText)
   }
   func footer(_ all: EncodedPart) -> Warning? {
     notes.map { notes in

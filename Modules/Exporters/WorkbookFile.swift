@@ -37,8 +37,10 @@ final class WorkbookFile: TableContainer {
 
   var name: String { inner.name }
 
-  func sink(for schema: Schema, options: ExportOptions) throws(Problem) -> any ByteSink {
-    SheetSink(self, spool: try scratch.makeFile())
+  func sink(for schema: Schema, options: ExportOptions) async throws(Problem) -> any RowSink {
+    EncodedFile(XLSXExporter(), of: schema, options) { () throws(Problem) in
+      SheetSink(self, spool: try self.scratch.makeFile())
+    }
   }
 
   /// Writes bytes of the current sheet, or begins the next one. A NUL ends the sheet and begins its links.

@@ -5,7 +5,7 @@ public import Rows
 
 /// A workbook for spreadsheets, with one sheet for each table. The encoder writes the sheet, and a sink adds the other
 /// parts of the file.
-public struct XLSXExporter: ContainerFormat {
+public struct XLSXExporter: ByteFormat {
   private static let numbers = ExporterDescriptor.Option(
     "numbers", "error|text",
     "Numbers with more digits than a spreadsheet stores: fail, or write as text [default: error]")
@@ -21,7 +21,8 @@ public struct XLSXExporter: ContainerFormat {
       summary: "A workbook for Excel or LibreOffice; 1.10 is shown as 1.10; fails on values a cell cannot hold",
       isExact: true, measuring: .head(rows: 500), options: [Self.numbers, OptionKeys.nonfinite],
       limits: ExporterDescriptor.Limits(
-        columns: SheetWriter.maximumColumns, records: SheetWriter.maximumRows - 1, characters: SheetWriter.maximumText))
+        columns: SheetWriter.maximumColumns, records: SheetWriter.maximumRows - 1, characters: SheetWriter.maximumText),
+      holdsSeveralTables: true)
   }
 
   /// An encoder of the sheet.
@@ -36,15 +37,17 @@ public struct XLSXExporter: ContainerFormat {
 
   /// The workbook around the sheet.
   public func sink(
-    around sink: any ByteSink, of schema: Schema, options: ExportOptions
-  ) throws(Problem) -> any ByteSink {
-    SheetSink(try WorkbookFile([schema.name], in: sink), spool: nil)
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink {
+    EncodedFile(self, of: schema, options) { () throws(Problem) in
+      SheetSink(try WorkbookFile([schema.name], in: try await open()), spool: nil)
+    }
   }
 
   /// A workbook of several sheets.
   public func container(
     of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace
-  ) throws(Problem) -> any TableContainer { try WorkbookFile(tables, in: sink, scratch: scratch) }
+  ) throws(Problem) -> (any TableContainer)? { try WorkbookFile(tables, in: sink, scratch: scratch) }
 }
 
 private struct SheetEncoder: RowEncoder {

@@ -6,10 +6,10 @@ public struct ExternalExporter: Exporter {
   /// The description that the program gave.
   public let descriptor: ExporterDescriptor
   private let path: String
-  private let stream: any Exporter
+  private let stream: any ByteFormat
   private let runner: PluginRunner
 
-  init(_ description: PluginDescription, path: String, stream: any Exporter, runner: PluginRunner) {
+  init(_ description: PluginDescription, path: String, stream: any ByteFormat, runner: PluginRunner) {
     descriptor = ExporterDescriptor(
       description.name, fileExtensions: description.fileExtensions, mediaType: description.mediaType,
       summary: description.summary, isExact: false, options: description.options)
@@ -18,19 +18,18 @@ public struct ExternalExporter: Exporter {
     self.runner = runner
   }
 
-  /// An encoder of the stream that the program gets.
-  /// - Throws: `usage` for a table the stream cannot carry.
-  public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
-  ) throws(Problem) -> any RowEncoder {
-    try stream.makeEncoder(for: schema, options: ExportOptions(), layout: layout)
+  /// The program in front of a destination; its input is a stream of the rows.
+  /// - Throws: `usage` for a table the stream cannot carry; `plugIn` when the program cannot be started.
+  public func sink(
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink {
+    EncodedFile(stream, of: schema, ExportOptions()) { () throws(Problem) in
+      try program(options, into: try await open())
+    }
   }
 
-  /// The program in front of a sink.
-  /// - Throws: `plugIn` when it cannot be started.
-  public func sink(
-    around sink: any ByteSink, of schema: Schema, options: ExportOptions
-  ) throws(Problem) -> any ByteSink {
+  /// The program, which reads a stream, in front of `sink`.
+  func program(_ options: ExportOptions, into sink: any ByteSink) throws(Problem) -> any ByteSink {
     let words = options.values.sorted { $0.key < $1.key }.flatMap { ["--option", "\($0.key)=\($0.value)"] }
     return try runner.sink(path, ["export"] + words, into: sink)
   }

@@ -6,7 +6,7 @@ import Synchronization
 /// The external exporters that are installed.
 public struct PluginRegistry: Sendable {
   private let directories: PluginDirectories
-  private let stream: any Exporter
+  private let stream: any ByteFormat
   private let runner: PluginRunner
 
   /// - Parameters:
@@ -15,7 +15,7 @@ public struct PluginRegistry: Sendable {
   ///   - variables: the environment of the process, of which they get a few variables.
   ///   - temporary: the parent of their working directories.
   public init(
-    _ directories: PluginDirectories, stream: any Exporter, variables: [String: String], temporary: String
+    _ directories: PluginDirectories, stream: any ByteFormat, variables: [String: String], temporary: String
   ) {
     self.directories = directories
     self.stream = stream

@@ -50,8 +50,7 @@ public struct PluginTest: Sendable {
     }
     results.append(
       await result("a truncated stream does not hang") { () async throws(Problem) in
-        let sink = try exporter.sink(
-          around: KeptBytes(), of: hostile.schema, options: ExportOptions())
+        let sink = try exporter.program(ExportOptions(), into: KeptBytes())
         var text = ByteBuffer(capacity: 64)
         text.append("{\"type\":\"SCHEMA\",\"stream\":\"t\"")
         try await sink.write(text)
@@ -75,27 +74,10 @@ public struct PluginTest: Sendable {
 
   /// The output of the plug-in for rows.
   private func document(_ batches: [RowBatch], of schema: Schema) async throws(Problem) -> [UInt8] {
-    let encoder = try exporter.makeEncoder(for: schema, options: ExportOptions(), layout: ColumnMetrics())
     let kept = KeptBytes()
-    let sink = try exporter.sink(around: kept, of: schema, options: ExportOptions())
-    do throws(Problem) {
-      var text = ByteBuffer(capacity: 1 << 16)
-      var all = EncodedPart()
-      try encoder.begin(&text)
-      for batch in batches {
-        if all.rows > 0, batch.count > 0 { text.append(encoder.separator) }
-        all.merge(try encoder.encode(batch, &text))
-        try await sink.write(text)
-        text.removeAll()
-      }
-      try encoder.finish(all, &text)
-      try await sink.write(text)
-      try await sink.commit()
-      return await kept.bytes
-    } catch {
-      await sink.abandon()
-      throw error
-    }
+    let sink = try await exporter.sink(for: schema, options: ExportOptions()) { () throws(Problem) in kept }
+    _ = try await sink.write(all: batches)
+    return await kept.bytes
   }
 
   // MARK: - Tables

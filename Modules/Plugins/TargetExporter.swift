@@ -13,7 +13,7 @@ public struct TargetExporter: Exporter {
   /// `singer:PROGRAM`.
   public let descriptor: ExporterDescriptor
   private let path: String
-  private let stream: any Exporter
+  private let stream: any ByteFormat
   private let runner: PluginRunner
 
   private static let configuration = ExporterDescriptor.Option(
@@ -21,7 +21,7 @@ public struct TargetExporter: Exporter {
 
   /// - Throws: `noInput` when there is no such program.
   init(
-    _ program: String, searching directories: String, stream: any Exporter, runner: PluginRunner
+    _ program: String, searching directories: String, stream: any ByteFormat, runner: PluginRunner
   ) throws(Problem) {
     let places = program.contains("/") ? [program] : directories.split(separator: ":").map { "\($0)/\(program)" }
     guard let path = places.first(where: Self.isProgram) else {
@@ -43,23 +43,18 @@ public struct TargetExporter: Exporter {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
   }
 
-  /// An encoder of the stream that the target gets.
-  public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
-  ) throws(Problem) -> any RowEncoder {
-    var own = options
-    own.values[Self.configuration.key] = nil
-    return try stream.makeEncoder(for: schema, options: own, layout: layout)
-  }
-
-  /// The target in front of a sink.
+  /// The target in front of a destination.
   /// - Throws: `plugIn` when it cannot be started.
   public func sink(
-    around sink: any ByteSink, of schema: Schema, options: ExportOptions
-  ) throws(Problem) -> any ByteSink {
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink {
     let arguments = options.values[Self.configuration.key].map { ["--config", $0] } ?? []
-    let acknowledgement = Acknowledgement(path, sink)
-    return TargetSink(try runner.program(path, arguments, into: acknowledgement), acknowledgement)
+    var own = options
+    own.values[Self.configuration.key] = nil
+    return EncodedFile(stream, of: schema, own) { () throws(Problem) in
+      let acknowledgement = Acknowledgement(path, try await open())
+      return TargetSink(try runner.program(path, arguments, into: acknowledgement), acknowledgement)
+    }
   }
 }
 

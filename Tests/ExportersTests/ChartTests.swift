@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Charts") struct ChartTests {
   private func chart(
-    _ exporter: any Exporter, _ rows: [(String, Int64?)], width: Int? = nil, batch: Int = 7
+    _ exporter: any ByteFormat, _ rows: [(String, Int64?)], width: Int? = nil, batch: Int = 7
   ) throws -> String {
     let schema = Schema(
       "t", columns: [ColumnDescription("name", .text), ColumnDescription("rows", .integer)])

@@ -19,17 +19,17 @@ struct MarkdownRenderingTests {
     "&copy;", "&copy", "& ", ":smile:", ":", "%7C", "<http://e.org>", "://", "\u{7F}", "1.", "🎉",
   ]
 
-  private func rendered(_ values: [String], _ type: ColumnType = .text) throws -> [[HTMLTable.Cell]] {
+  private func rendered(_ values: [String], _ type: ColumnType = .text) async throws -> [[HTMLTable.Cell]] {
     let schema = Schema("t", columns: [ColumnDescription("a", type), ColumnDescription("b", .text)])
     let table = SampleTable("cells", schema, values.map { [.text($0), .text("END")] })
-    let document = try ExporterFixture("", MarkdownExporter()).document(table, batchesOf: 100)
+    let document = try await ExporterFixture("", WriterFormat.markdown).document(table, batchesOf: 100)
     let html = try #require(Shell.run(Self.command, input: document))
     let rows = HTMLTable.rows(html)
     return Array(try #require(rows).dropFirst())
   }
 
   @Test("random cells show the source text", arguments: [ColumnType.text, .url])
-  func randomCells(_ type: ColumnType) throws {
+  func randomCells(_ type: ColumnType) async throws {
     // Tools/check-markdown asks for more cells, other ones each time.
     let count = Shell.environment("BB_MARKDOWN_CELLS").flatMap(Int.init) ?? 60_000
     let seed = Shell.environment("BB_MARKDOWN_SEED").flatMap(UInt64.init) ?? 11
@@ -39,7 +39,7 @@ struct MarkdownRenderingTests {
       let text = (0..<count).map { _ in Self.pieces.randomElement(using: &numbers) ?? "" }.joined()
       return position % 3 == 0 ? "https://e.org/" + text : text
     }
-    let rows = try rendered(values, type)
+    let rows = try await rendered(values, type)
     try #require(rows.count == values.count)
     var wrong = 0
     for (value, row) in zip(values, rows) where row.map(\.text) != [value.shownByDisplayFormats, "END"] {
@@ -49,7 +49,7 @@ struct MarkdownRenderingTests {
     #expect(wrong == 0)
   }
 
-  @Test("addresses are links, scripts are not") func links() throws {
+  @Test("addresses are links, scripts are not") func links() async throws {
     let addresses = [
       "https://e.org/", "http://e.org/a?b=1&c=2", "https://e.org/a|b", "https://e.org/<x>", "https://e.org/&copy;",
       "HTTPS://E.ORG/_x_", "https://e.org/\\a`b`", "https://e.org/ü", "https://e.org/(a)[b]",
@@ -57,7 +57,7 @@ struct MarkdownRenderingTests {
     let others = [
       "javascript:alert(1)", "data:text/html,x", "https://e.org/ x", "www.e.org", "ftp://e.org", "https://",
     ]
-    let rows = try rendered(addresses + others)
+    let rows = try await rendered(addresses + others)
     for (value, row) in zip(addresses + others, rows) {
       #expect(row[0].isLink == addresses.contains(value), "\(value)")
       #expect(row[0].text == value)

@@ -3,12 +3,12 @@ import Domain
 import Rows
 
 /// An exporter damaged on purpose, to see that the laws notice.
-struct Mutant: Exporter {
+struct Mutant: ByteFormat {
   enum Damage: String, CaseIterable {
     case addsLinePerBatch, remembersCalls, losesFinalLineEnd, writesLatin1, writesNothingWhenEmpty, mixesUpNullAndEmpty,
       cutsAtNUL, passesEscapes, swallowsNaN, cutsLongCells, overstatesLimit, dropsLiterals
   }
-  let base: any Exporter
+  let base: any ByteFormat
   let damage: Damage
 
   var descriptor: ExporterDescriptor {

@@ -56,10 +56,10 @@ struct PythonTests {
   }
 
   @Test("csv and tsv", arguments: [("csv", ","), ("tsv", "\t")])
-  func csv(_ name: String, _ delimiter: String) throws {
+  func csv(_ name: String, _ delimiter: String) async throws {
     let exporter = try ExporterRegistry().exporter(named: name)
     for table in Self.tables {
-      let lines = try python(Self.csv, delimiter, ExporterFixture(name, exporter).document(table))
+      let lines = try await python(Self.csv, delimiter, ExporterFixture(name, exporter).document(table))
       let header = table.schema.columns.map { Array($0.name.utf8) }
       let rows = table.rows.map { row in row.map { plain($0, null: []) } }
       #expect(lines == ([header] + rows).map(line), "\(table)")
@@ -67,10 +67,10 @@ struct PythonTests {
   }
 
   @Test("json and ndjson", arguments: [("json", "array"), ("ndjson", "lines")])
-  func json(_ name: String, _ shape: String) throws {
+  func json(_ name: String, _ shape: String) async throws {
     let exporter = try ExporterRegistry().exporter(named: name)
     for table in Self.tables {
-      let lines = try python(Self.json, shape, ExporterFixture(name, exporter).document(table))
+      let lines = try await python(Self.json, shape, ExporterFixture(name, exporter).document(table))
       let rows = table.rows.map { row in
         row.map { value -> [UInt8] in
           let text = plain(value, null: Array("n".utf8))
@@ -85,7 +85,7 @@ struct PythonTests {
     }
   }
 
-  @Test("html shows the source text") func html() throws {
+  @Test("html shows the source text") func html() async throws {
     let tags = """
       html head meta title style body a header main footer h1 table thead tbody th tr td div p span label input button \
       output dialog img script fieldset legend details summary select option ul li i b nav noscript dl dt dd
@@ -94,7 +94,7 @@ struct PythonTests {
     let values =
       SampleValues.texts + SampleValues.urls + ["https://e.org/\"x\" onerror=\"y", "https://e.org/a.PNG?b=\"<c>\""]
     let table = SampleTable("texts", schema, values.map { [.text($0), .text($0)] })
-    let lines = try python(Self.html, tags, ExporterFixture("html", HTMLExporter()).document(table))
+    let lines = try await python(Self.html, tags, ExporterFixture("html", HTMLExporter()).document(table))
     #expect(lines.count == values.count)
     for (found, value) in zip(lines, values) {
       let text = value.shownByDisplayFormats
@@ -106,7 +106,7 @@ struct PythonTests {
 
   @Test(
     "yaml", .enabled(if: Shell.run("python3 -c 'import yaml'", input: []) != nil, "Python's yaml is not installed"))
-  func yaml() throws {
+  func yaml() async throws {
     let types: [ColumnType] = [
       .integer, .real, .boolean, .text, .url, .date, .list(.text), .list(.url), .list(.integer),
     ]
@@ -115,7 +115,7 @@ struct PythonTests {
       types.map { SampleValues.of($0)[row % SampleValues.of($0).count] }
     }
     let table = SampleTable("yaml", Schema("yaml", columns: columns), rows)
-    let lines = try python(Self.yaml, "", ExporterFixture("yaml", YAMLExporter()).document(table))
+    let lines = try await python(Self.yaml, "", ExporterFixture("yaml", WriterFormat.yaml).document(table))
     let expected = rows.map { row in
       line(
         row.map { value in
@@ -131,13 +131,13 @@ struct PythonTests {
     }
     #expect(lines == expected)
     let none = SampleTable("", table.schema, [])
-    #expect(try python(Self.yaml, "", ExporterFixture("yaml", YAMLExporter()).document(none)).isEmpty)
+    #expect(try await python(Self.yaml, "", ExporterFixture("yaml", WriterFormat.yaml).document(none)).isEmpty)
   }
 
-  @Test("gpx and kml", arguments: ["gpx", "kml"]) func maps(_ format: String) throws {
+  @Test("gpx and kml", arguments: ["gpx", "kml"]) func maps(_ format: String) async throws {
     let exporter = try ExporterRegistry().exporter(named: format)
     let table = SampleTable.places
-    let lines = try python(Self.map, "", ExporterFixture(format, exporter).document(table))
+    let lines = try await python(Self.map, "", ExporterFixture(format, exporter).document(table))
     func bits(_ value: Value) -> [UInt8] {
       guard case .real(let value) = value else { return [] }
       return Array((String(repeating: "0", count: 16) + String(value.bitPattern, radix: 16)).suffix(16).utf8)
@@ -158,7 +158,7 @@ struct PythonTests {
         && Shell.run("python3 -c 'import sqlite3, sys; sys.exit(sqlite3.sqlite_version_info < (3, 37))'", input: [])
           != nil,
       "sqlite3 3.37 or newer is not installed"))
-  func sql() throws {
+  func sql() async throws {
     func number(_ literal: [UInt8]) -> [UInt8] {
       switch StoredNumber(literal) {
       case .integer: literal
@@ -172,9 +172,9 @@ struct PythonTests {
     let table = SampleTable(
       "reals", Schema("reals", columns: [ColumnDescription("r", .real)]), reals.map { [.real($0)] })
     for table in Self.tables.filter({ $0.schema.width > 0 }) + [table] {
-      let lines = try python(
+      let lines = try await python(
         Self.sql, table.schema.name,
-        ExporterFixture("sql", SQLExporter(), options: ExportOptions(["dialect": "sqlite"])).document(table))
+        ExporterFixture("sql", WriterFormat.sql, options: ExportOptions(["dialect": "sqlite"])).document(table))
       let expected = table.rows.map { row in
         line(
           zip(row, table.schema.columns).map { value, column in

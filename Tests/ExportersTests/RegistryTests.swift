@@ -73,30 +73,30 @@ import Testing
       ["null": "true"],
       ["excel": "maybe"], ["formulas": "run"],
     ])
-  func wrongValues(_ values: [String: String]) throws {
+  func wrongValues(_ values: [String: String]) async throws {
     let csv = try registry.exporter(named: "csv")
-    let problem = problem {
-      _ = try csv.makeEncoder(for: SampleTable.lone.schema, options: ExportOptions(values), layout: ColumnMetrics())
+    let problem = await #expect(throws: Problem.self) {
+      let sink = try await csv.sink(for: SampleTable.lone.schema, options: ExportOptions(values)) { MemorySink() }
+      _ = try await sink.write(all: [])
     }
     #expect(problem?.kind == .usage)
   }
 
-  @Test("warnings for the user") func warnings() throws {
+  @Test("warnings for the user") func warnings() async throws {
     let schema = Schema("t", columns: [ColumnDescription("a", .text)])
     let table = SampleTable("", schema, [[.text("=1+1")], [.text("\0")], [.text("plain")], [.text("a\nb")]])
-    func warning(_ name: String, _ values: [String: String] = [:]) throws -> Warning? {
-      let encoder = try registry.exporter(named: name).makeEncoder(
-        for: schema, options: ExportOptions(values), layout: ColumnMetrics())
-      var out = ByteBuffer(capacity: 64), all = EncodedPart()
-      for batch in table.batches(of: 2) { all.merge(try encoder.encode(batch, &out)) }
-      return encoder.warning(all)
+    func warning(_ name: String, _ values: [String: String] = [:]) async throws -> Warning? {
+      let exporter = try registry.exporter(named: name)
+      let sink = try await exporter.sink(for: schema, options: ExportOptions(values)) { MemorySink() }
+      return try await sink.write(all: table.batches(of: 2)).warning
     }
     #expect(
-      try warning("csv")?.message.hasPrefix("2 cells a spreadsheet would treat as a formula, written unchanged") == true
+      try await warning("csv")?.message.hasPrefix("2 cells a spreadsheet would treat as a formula, written unchanged")
+        == true
     )
-    #expect(try warning("csv", ["formulas": "escape"])?.message.hasSuffix(": prefixed with '") == true)
-    #expect(try warning("markdown")?.message.hasPrefix("1 cell with control characters") == true)
-    #expect(try warning("table")?.message.hasPrefix("1 cell with control characters") == true)
-    #expect(try warning("json") == nil)
+    #expect(try await warning("csv", ["formulas": "escape"])?.message.hasSuffix(": prefixed with '") == true)
+    #expect(try await warning("markdown")?.message.hasPrefix("1 cell with control characters") == true)
+    #expect(try await warning("table")?.message.hasPrefix("1 cell with control characters") == true)
+    #expect(try await warning("json") == nil)
   }
 }

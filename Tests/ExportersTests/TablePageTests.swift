@@ -17,21 +17,21 @@ import Testing
     SampleTable(
       "\(rows) rows", schema, (1...rows).map { [.integer(Int64($0)), $0 == rows ? .text("x") : .null, .null] })
   }
-  private func page(_ table: SampleTable, batchesOf size: Int) throws -> String {
-    String(decoding: try ExporterFixture("html", HTMLExporter()).document(table, batchesOf: size), as: UTF8.self)
+  private func page(_ table: SampleTable, batchesOf size: Int) async throws -> String {
+    String(decoding: try await ExporterFixture("html", HTMLExporter()).document(table, batchesOf: size), as: UTF8.self)
   }
 
   @Test("batches below, at and above the head give the same page", arguments: [499, 500, 501, 1200])
-  func batching(_ rows: Int) throws {
-    let whole = try page(table(rows), batchesOf: .max / 2)
-    for size in [1, 7, 499, 500, 501] { #expect(try page(table(rows), batchesOf: size) == whole) }
+  func batching(_ rows: Int) async throws {
+    let whole = try await page(table(rows), batchesOf: .max / 2)
+    for size in [1, 7, 499, 500, 501] { #expect(try await page(table(rows), batchesOf: size) == whole) }
     #expect(whole.contains("<noscript class=\"rows\">") == (rows > 500))
   }
 
   @Test("a column with its only value in the last row is shown", arguments: [3, 501, 1200]) func late(_ rows: Int)
-    throws
+    async throws
   {
-    let text = try page(table(rows), batchesOf: 100)
+    let text = try await page(table(rows), batchesOf: 100)
     #expect(text.contains("<i id=\"e3\" hidden></i>\(rows) rows</footer>"))
     #expect(!text.contains("<i id=\"e2\"") && !text.contains("<i id=\"e1\""))
     #expect(text.contains("body:has(#e3)"))
@@ -49,12 +49,12 @@ import Testing
       pages.insert(sink.bytes)
     }
     #expect(pages.count == 1)
-    let expected = try ExporterFixture("html", exporter).document(table, batchesOf: 100)
+    let expected = try await ExporterFixture("html", exporter).document(table, batchesOf: 100)
     #expect(pages.first == expected)
   }
 
-  @Test("the policy allows the style and the script of the page, and nothing else") func policy() throws {
-    let text = try page(.hostile, batchesOf: 7)
+  @Test("the policy allows the style and the script of the page, and nothing else") func policy() async throws {
+    let text = try await page(.hostile, batchesOf: 7)
     let style = try #require(text.firstMatch(of: /<style>([^<]*)<\/style>/)).output.1
     let script = try #require(text.firstMatch(of: /<script>([\s\S]*?)<\/script>/)).output.1
     for part in [style, script] {
@@ -67,7 +67,7 @@ import Testing
     #expect(!text.contains(" style=") && !text.contains(" onclick=") && text.matches(of: /<script/).count == 1)
   }
 
-  @Test("chosen columns stay in order") func order() throws {
+  @Test("chosen columns stay in order") func order() async throws {
     let schema = Schema(
       "t", key: ["id"],
       columns: [
@@ -75,22 +75,22 @@ import Testing
         ColumnDescription("photo", .url),
       ])
     let rows: [[Value]] = [[.text("7"), .text("a"), .text("b"), .text("https://e.org/1.jpg")]]
-    func heads(_ options: ExportOptions) throws -> [String] {
-      let document = try ExporterFixture("html", HTMLExporter(), options: options).document(
+    func heads(_ options: ExportOptions) async throws -> [String] {
+      let document = try await ExporterFixture("html", HTMLExporter(), options: options).document(
         SampleTable("", schema, rows))
       return String(decoding: document, as: UTF8.self).matches(of: /<th [^>]*>(?:<span>)?([^<\n]*)/).map {
         String($0.output.1)
       }
     }
-    #expect(try heads(ExportOptions()) == ["photo", "name", "first name", "id"])
-    #expect(try heads(ExportOptions(hasChosenColumns: true)) == ["id", "first name", "name", "photo"])
+    #expect(try await heads(ExportOptions()) == ["photo", "name", "first name", "id"])
+    #expect(try await heads(ExportOptions(hasChosenColumns: true)) == ["id", "first name", "name", "photo"])
   }
 
-  @Test("a table of places has a map") func map() throws {
-    let text = try page(.places, batchesOf: 7)
+  @Test("a table of places has a map") func map() async throws {
+    let text = try await page(.places, batchesOf: 7)
     #expect(text.contains("<svg role=\"group\" aria-label=\"Map of the places\" viewBox=\""))
     #expect(text.matches(of: /<circle\x20/).count == SampleTable.places.rows.count)
-    let other = try page(table(3), batchesOf: 1)
+    let other = try await page(table(3), batchesOf: 1)
     #expect(!other.contains("<figure>"))
   }
 

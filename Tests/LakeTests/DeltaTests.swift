@@ -32,7 +32,6 @@ import Testing
     var options = ExportOptions(values)
     options.existing = existing
     options.origin = "test"
-    _ = try await exporter.prepare(options)
     let export = Export(to: [.init(exporter, options) { Nowhere() }], threads: 1, scratch: NoScratch())
     return try await export.run(BufferedRows(schema: schema, batches: [builder.finish()])) { $0 }
   }
@@ -142,7 +141,6 @@ import Testing
       let exporter = DeltaExporter(location, in: table, format: ParquetExporter(), threads: 1) { 0 }
       var options = ExportOptions()
       options.existing = .append
-      _ = try await exporter.prepare(options)
       let export = Export(to: [.init(exporter, options) { Nowhere() }], threads: 1, scratch: NoScratch())
       _ = try await export.run(BufferedRows(schema: schema, batches: [builder.finish()])) { $0 }
     }

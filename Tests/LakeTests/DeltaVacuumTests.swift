@@ -25,7 +25,6 @@ import Testing
     ) { 1_700_000_000_000 }
     var options = ExportOptions([:])
     options.existing = .replace
-    _ = try await exporter.prepare(options)
     let export = Export(to: [.init(exporter, options) { Nowhere() }], threads: 1, scratch: NoScratch())
     _ = try await export.run(rows) { $0 }
   }

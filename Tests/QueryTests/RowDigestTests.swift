@@ -48,11 +48,6 @@ import Testing
     // hashlib.sha256(name, kind, value …).hexdigest()[:32] of Python.
     #expect(found == ["06cd4c4634ed2f7e82def7a1167284d0"])
     #expect(RowDigest().text == String(repeating: "0", count: 32))
-    var bytes = ByteBuffer(capacity: 64), sum = try await Self.digest(AdversarialTable.table(9))
-    sum.append(to: &bytes)
-    sum.append(to: &bytes)
-    sum.add(sum)
-    #expect(RowDigest(bytes: bytes.bytes()) == sum)
   }
 
   @Test("the parts of several files are disjoint and complete, and of similar size") func files() throws {

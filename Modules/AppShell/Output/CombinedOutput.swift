@@ -69,29 +69,24 @@ public final class CombinedOutput: Sendable {
 
   private static func format(
     of path: String, _ invocation: Invocation, _ services: AppServices
-  ) -> (any ContainerFormat)? {
+  ) -> (any Exporter)? {
     if path == "-" { return nil }
-    let plain = FileCompression.split(path).path
-    if let format = try? services.exporters.forPath(plain) { return format as? any ContainerFormat }
-    guard let name = invocation[OutputOptions.format], let format = try? services.exporters.named(name) else {
-      return nil
-    }
-    return format as? any ContainerFormat
+    var format = try? services.exporters.forPath(FileCompression.split(path).path)
+    if format == nil, let name = invocation[OutputOptions.format] { format = try? services.exporters.named(name) }
+    return format?.descriptor.holdsSeveralTables == true ? format : nil
   }
 
   /// The path of the output of a table.
   public func path(of table: String) -> String { container == nil ? "\(path)\(table).\(suffix)" : path }
 
-  /// The format that adds a table to the output.
-  func format(of exporter: any Exporter) -> any Exporter {
-    guard let container, let format = exporter as? any ContainerFormat else { return exporter }
-    return ContainedFormat(format, in: container)
-  }
-
-  /// The sink of a table; the container has one of its own.
-  func sink(_ name: String, _ open: () throws(Problem) -> any ByteSink) throws(Problem) -> any ByteSink {
-    if container != nil { return UnusedSink(name: name) }
-    return HeldSink(try open()) { sink in self.held.withLock { $0.append(sink) } }
+  /// The sink of a table.
+  func sink(
+    for schema: Schema, _ target: OutputTarget, _ open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink {
+    if let container { return try await container.sink(for: schema, options: target.options) }
+    return try await target.exporter.sink(for: schema, options: target.options) { () throws(Problem) in
+      HeldSink(try await open()) { sink in self.held.withLock { $0.append(sink) } }
+    }
   }
 
   /// Publishes all tables.
@@ -122,14 +117,4 @@ private final class HeldSink: ByteSink {
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try await inner.write(bytes) }
   func commit() async throws(Problem) { hold(inner) }
   func abandon() async { await inner.abandon() }
-}
-
-/// The sink of a table whose bytes go into a container.
-private struct UnusedSink: ByteSink {
-  let name: String
-  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
-    throw Problem(.bug, "internal error: bytes outside the container", at: name)
-  }
-  func commit() async throws(Problem) {}
-  func abandon() async {}
 }

@@ -1,43 +1,50 @@
 import Codecs
 import Domain
 import Rows
+import Synchronization
 
 /// The array of another format within an object that says what it is: `{"bb":1,"kind":"notes","items":[…]}`.
 struct JSONEnvelopeExporter: Exporter {
-  private let inner: any Exporter
-  private let kind: String
+  /// JSON.
+  let inner: any Exporter
+  /// The kind of the items.
+  let kind: String
 
-  /// The array that `inner` (JSON) writes, of items of `kind`.
-  init(_ inner: any Exporter, kind: String) {
-    self.inner = inner
-    self.kind = kind
-  }
-
-  /// The inner format's.
   var descriptor: ExporterDescriptor { inner.descriptor }
 
-  /// An encoder.
-  func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
-  ) throws(Problem) -> any RowEncoder {
-    Encoder(inner: try inner.makeEncoder(for: schema, options: options, layout: layout), kind: kind)
+  func sink(
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink {
+    let start = "{\"bb\":1,\"kind\":\(JSONText.quoted(kind)),\"items\":"
+    return try await inner.sink(for: schema, options: options) { () throws(Problem) in
+      Envelope(start: start, inner: try await open())
+    }
   }
 
-  private struct Encoder: RowEncoder {
-    let inner: any RowEncoder
-    let kind: String
+  private final class Envelope: ByteSink {
+    private let inner: any ByteSink
+    private let start: Mutex<String?>
 
-    func begin(_ out: inout ByteBuffer) throws(Problem) {
-      out.append("{\"bb\":1,\"kind\":\(JSONText.quoted(kind)),\"items\":")
-      try inner.begin(&out)
+    init(start: String, inner: any ByteSink) {
+      self.inner = inner
+      self.start = Mutex(start)
     }
-    var separator: StaticString { inner.separator }
-    func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
-      try inner.encode(batch, &out)
+
+    var name: String { inner.name }
+    func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+      if let start = start.withLock({ $0.take() }) { try await put(start) }
+      try await inner.write(bytes)
     }
-    func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) {
-      try inner.finish(all, &out)
-      out.append("}\n")
+    func commit() async throws(Problem) {
+      try await put("}\n")
+      try await inner.commit()
+    }
+    func abandon() async { await inner.abandon() }
+
+    private func put(_ text: String) async throws(Problem) {
+      var bytes = ByteBuffer(capacity: 128)
+      bytes.append(text)
+      try await inner.write(bytes)
     }
   }
 }

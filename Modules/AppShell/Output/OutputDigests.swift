@@ -18,7 +18,7 @@ final class OutputDigests: Sendable {
 
   /// The summary as a JSON object.
   func text(
-    of targets: [OutputTarget], _ summary: Export.Summary, _ parts: [PartitionFile]?, _ verified: RowDigest?,
+    of targets: [OutputTarget], _ summary: Export.Summary, _ verified: RowDigest?,
     _ services: AppServices
   )
     -> String
@@ -31,7 +31,7 @@ final class OutputDigests: Sendable {
       return
         "{\"file\":\(JSONText.quoted(target.path)),\"format\":\"\(format)\",\"rows\":\(summary.rows),\"bytes\":\(bytes),\"sha256\":\"\(sink?.digest ?? "")\"}"
     }
-    if let parts, let format = targets.first?.exporter.descriptor.name {
+    if let parts = summary.outputs.first?.files, let format = targets.first?.exporter.descriptor.name {
       files = parts.map { entry(of: $0, format) }
     }
     let source = services.provenance.source.map { JSONText.quoted($0) } ?? "null"

@@ -34,7 +34,7 @@ struct OutputFormats {
       }
       let exporter = try exporter(for: path)
       guard !chosen.contains(where: { $0.path == path }) else {
-        throw Problem(.usage, "duplicate output -o \(exporter.descriptor.server ?? path)")
+        throw Problem(.usage, "duplicate output -o \(exporter.table?.name ?? path)")
       }
       chosen.append((path, exporter))
     }
@@ -44,7 +44,7 @@ struct OutputFormats {
     {
       throw Problem(
         .usage,
-        first.exporter.descriptor.server.map { "-f \(named) does not apply to \($0)" }
+        first.exporter.table.map { "-f \(named) does not apply to \($0.name)" }
           ?? "the extension of \(first.path) means \(first.exporter.descriptor.name), but -f is \(named)",
         hint: "remove -f, or change the extension")
     }

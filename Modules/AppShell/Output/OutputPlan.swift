@@ -106,8 +106,8 @@ public struct OutputPlan: Sendable {
       own.existing = try Self.existing(invocation, exporter, policy)
       own.origin = policy.origin
       own.types = types
-      if let server = exporter.descriptor.server {
-        return OutputTarget(path: server, exporter: exporter, options: own, location: path)
+      if let table = exporter.table {
+        return OutputTarget(path: table.name, exporter: exporter, options: own, location: path)
       }
       if let imageDirectory, path != "-", exporter.descriptor.showsImages {
         let isEmbedded = own.values["images"] == "embed"
@@ -126,15 +126,20 @@ public struct OutputPlan: Sendable {
     }
     let replacesInput = try Self.replacesInput(invocation, services.files, targets)
     if invocation.has(OutputOptions.existing), partitions == nil, !replacesInput,
-      !targets.contains(where: { !$0.exporter.descriptor.existing.isEmpty })
+      !targets.contains(where: { $0.exporter.table != nil })
     {
       throw Problem(
         .usage, "--existing applies only to tables and to outputs with placeholders",
         hint: "files are replaced; use --no-clobber to keep them")
     }
-    tables = policy.isReport ? targets.filter { $0.exporter is DeltaExporter } : []
-    for table in tables { try DeltaExporter.checkStateOptions(table.options) }
-    let others = tables.isEmpty ? targets : targets.filter { !($0.exporter is DeltaExporter) }
+    tables = policy.isReport ? targets.filter(\.takesStates) : []
+    for table in tables {
+      for option in table.exporter.table?.excludedFromStates ?? [] where table.options.values[option] != nil {
+        throw Problem(
+          .usage, "option \(option) does not apply to a sync, which replaces all rows once", hint: "omit it")
+      }
+    }
+    let others = tables.isEmpty ? targets : targets.filter { !$0.takesStates }
     if rejects == nil, !targets.contains(where: \.isFile) { services.rejects.refuseLoss() }
     if isVerified { try OutputVerification.check(tables.isEmpty ? others : tables) }
     self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
@@ -167,7 +172,9 @@ public struct OutputPlan: Sendable {
     _ invocation: Invocation, _ exporters: any ExporterCatalogue, _ policy: OutputPolicy
   ) throws(Problem) -> (any Exporter)? {
     let given = OutputOptions.formats.filter(invocation.has)
-    if given == [OutputOptions.json] { return JSONEnvelopeExporter(try exporters.named("json"), kind: policy.kind) }
+    if given == [OutputOptions.json] {
+      return JSONEnvelopeExporter(inner: try exporters.named("json"), kind: policy.kind)
+    }
     if given == [OutputOptions.plain] { return PlainLines() }
     return try invocation[OutputOptions.format].map { (name) throws(Problem) in
       try exporters.named(FileCompression.split(name).path)
@@ -187,8 +194,8 @@ public struct OutputPlan: Sendable {
   private static func existing(
     _ invocation: Invocation, _ exporter: any Exporter, _ policy: OutputPolicy
   ) throws(Problem) -> ExistingOutput {
-    var possible = exporter.descriptor.existing
-    if policy.isReport, exporter is DeltaExporter { possible = [.refuse, .replace] }
+    var possible = exporter.table?.existing ?? []
+    if policy.isReport, exporter.table?.excludedFromStates != nil { possible = [.refuse, .replace] }
     guard let word = invocation[OutputOptions.existing], !possible.isEmpty else { return .refuse }
     guard let action = ExistingOutput(rawValue: word), possible.contains(action) else {
       throw Problem(
@@ -264,7 +271,7 @@ public struct OutputPlan: Sendable {
       (options.states, options.origin) = (states, "sync \(dataset)")
       var plan = self
       plan.targets = [
-        OutputTarget(path: exporter.descriptor.server ?? location, exporter: exporter, options: options)
+        OutputTarget(path: exporter.table?.name ?? location, exporter: exporter, options: options)
       ]
       plan.tables = []
       try await plan.write(try await rows())
@@ -287,35 +294,13 @@ public struct OutputPlan: Sendable {
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden
-    var rows = rows
     // They are about the records if there are tables for them.
     let digests = hasSummary && tables.isEmpty ? OutputDigests() : nil, hasTerminal = services.terminal.width != nil
-    let verified = isVerified && tables.isEmpty ? RowDigestOutput() : nil
-    let partitions = self.partitions
-    var order = partitions?.pattern.columns ?? []
-    for target in targets where partitions == nil {
-      let columns = try await target.exporter.prepare(target.options)
-      guard columns.isEmpty || targets.count == 1 else {
-        throw Problem(
-          .usage, "a partitioned table must be the only output", at: target.name, hint: "run one command per output")
-      }
-      order = columns
-      let isWritten = target.options.states != nil && (target.exporter as? DeltaExporter)?.isRepeated == true
-      if isWritten { rows = BufferedRows(schema: rows.schema, batches: []) }
-    }
-    let sorted = order
-    let partitioned = partitions?.exporter(of: targets[0], services, threads: threads) { (sink, path) in
-      digests?.sink(sink, for: path) ?? sink
-    }
-    var outputs = targets.map { target in
-      if let partitioned {
-        return Export.Output(partitioned, target.options) { () throws(Problem) in NoSink(name: target.path) }
-      }
-      @Sendable func open() throws(Problem) -> any ByteSink {
+    let verified = isVerified && tables.isEmpty ? DigestedRows.Result() : nil, partitions = self.partitions
+    let outputs = targets.map { target in
+      let open: OpenBytes = { () throws(Problem) in
         var sink: any ByteSink
-        if target.isServer {
-          sink = ServerSink(name: target.path)
-        } else if target.isFile {
+        if target.isFile {
           sink = try services.files.sink(
             target.path, replaces: replaces, follows: combined == nil && !target.isMetadata)
         } else {
@@ -326,13 +311,16 @@ public struct OutputPlan: Sendable {
         guard let compression = target.compression else { return counted }
         return try CompressingSink(counted, compression, threads: threads)
       }
-      return Export.Output(combined?.format(of: target.exporter) ?? target.exporter, target.options) {
-        () throws(Problem) in
-        guard let combined else { return try open() }
-        return try combined.sink(target.name, open)
+      return Export.Output(target.exporter.descriptor, target.options) { (schema) throws(Problem) in
+        if let partitions {
+          return try await partitions.sink(for: schema, of: target, services, threads: threads) { (sink, path) in
+            digests?.sink(sink, for: path) ?? sink
+          }
+        }
+        if let combined { return try await combined.sink(for: schema, target, open) }
+        return try await target.exporter.sink(for: schema, options: target.options, into: open)
       }
     }
-    if let verified { outputs.append(verified.output) }
     let written = Mutex<Schema?>(nil)
     let progress = services.progress
     var prepared = Export(to: outputs, threads: threads, scratch: services.scratch) { (rows, _) in
@@ -347,16 +335,14 @@ public struct OutputPlan: Sendable {
         let chosen = try selection.apply(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
-        if !sorted.isEmpty {
-          return try PartitionOrder.rows(of: chosen, by: sorted, scratch: services.scratch, threads: threads)
-        }
-        return showsLocalTimes ? LocalTimeRows(chosen) : chosen
+        let shown = showsLocalTimes ? LocalTimeRows(chosen) : chosen
+        return verified.map { DigestedRows(shown, $0) } ?? shown
       }
     }
     if let verified, let schema = written.withLock({ $0 }) {
       let verification = OutputVerification(services: services, threads: threads)
-      for target in targets where !target.isMetadata {
-        try await verification.verify(target, partitioned?.files, schema, is: verified.result.digest)
+      for (target, output) in zip(targets, summary.outputs) where !target.isMetadata {
+        try await verification.verify(target, output, schema, is: verified.digest)
       }
     }
     progress.finish()
@@ -368,7 +354,7 @@ public struct OutputPlan: Sendable {
       services.report.detail("\(target.name): \(format), rows: \(summary.rows), bytes: \(written.bytes)")
     }
     if let digests {
-      services.report.line(digests.text(of: targets, summary, partitioned?.files, verified?.result.digest, services))
+      services.report.line(digests.text(of: targets, summary, verified?.digest, services))
     }
     return summary
   }
@@ -409,12 +395,4 @@ public struct OutputPlan: Sendable {
 extension ExporterDescriptor {
   /// Whether the format may have a header row.
   fileprivate var hasHeaders: Bool { options.contains { $0.key == "headers" } }
-}
-
-/// The bytes of an output that its exporter sends to a server.
-private struct ServerSink: ByteSink {
-  let name: String
-  func write(_ bytes: borrowing ByteBuffer) {}
-  func commit() {}
-  func abandon() {}
 }

@@ -30,7 +30,9 @@ struct OutputTarget: Sendable {
   }
 
   /// Whether it is a table on a server.
-  var isServer: Bool { exporter.descriptor.server != nil }
+  var isServer: Bool { exporter.table != nil }
+  /// Whether it is a table that takes the states of stored tables.
+  var takesStates: Bool { exporter.table?.excludedFromStates != nil }
   var isFile: Bool { path != "-" && !isServer }
   /// The name in messages.
   var name: String { path == "-" ? "standard output" : path }

@@ -15,9 +15,11 @@ struct OutputVerification {
   /// Refuses outputs that cannot be read back.
   static func check(_ targets: [OutputTarget]) throws(Problem) {
     for target in targets {
-      if let exporter = target.exporter as? any VerifiableExporter {
-        try exporter.checkVerifiable(target.options)
-        continue
+      if let table = target.exporter.table {
+        guard table.merging.contains(target.options.existing) else { continue }
+        throw Problem(
+          .usage, "rows that are added to others in a table cannot be verified",
+          hint: .set(.existingOutput, to: "replace", "truncate"))
       }
       guard target.isFile else {
         throw Problem(.usage, "--verify requires an output file", hint: "add -o FILE")
@@ -41,10 +43,10 @@ struct OutputVerification {
   /// Reads an output: a file, or the files of partitions.
   /// - Throws: `io` if its rows are not those of `digest`; the errors of reading.
   func verify(
-    _ target: OutputTarget, _ parts: [PartitionFile]?, _ schema: Schema, is digest: RowDigest
+    _ target: OutputTarget, _ written: WrittenRows, _ schema: Schema, is digest: RowDigest
   ) async throws(Problem) {
-    if let table = target.exporter as? any VerifiableExporter {
-      guard let rows = try await table.writtenRows(threads: threads) else { return }
+    if let reading = written.reading {
+      guard let rows = try await reading(threads) else { return }
       return try Self.check(try await self.digest(rows), is: digest, target)
     }
     var choice = FileInputOptions()
@@ -59,7 +61,7 @@ struct OutputVerification {
       if choice.format == .tsv { choice.preferences = Set(choice.dialect.settings) }
     }
     var found = RowDigest()
-    for part in parts ?? [PartitionFile(path: target.path, values: [])] {
+    for part in written.files ?? [PartitionFile(path: target.path, values: [])] {
       var choice = choice
       if choice.format != .parquet {
         choice.types = ColumnTypes(schema.columns)
@@ -70,7 +72,7 @@ struct OutputVerification {
       }
       found.add(
         try await self.digest(
-          parts == nil ? .written(path: part.path, choice) : .file(path: part.path, choice), part.path))
+          written.files == nil ? .written(path: part.path, choice) : .file(path: part.path, choice), part.path))
     }
     try Self.check(found, is: digest, target)
   }

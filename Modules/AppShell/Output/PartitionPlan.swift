@@ -84,17 +84,16 @@ struct PartitionPlan: Sendable {
     return number << shift
   }
 
-  /// The exporter that writes the files of a target.
+  /// The sink that writes the files of a target.
   /// - Parameter counted: counts the bytes of each file.
-  func exporter(
-    of target: OutputTarget, _ services: AppServices, threads: Int,
+  func sink(
+    for schema: Schema, of target: OutputTarget, _ services: AppServices, threads: Int,
     counted: @escaping @Sendable (_ sink: any ByteSink, _ path: String) -> any ByteSink
-  ) -> PartitionedExporter {
+  ) async throws(Problem) -> any RowSink {
     let pattern = self.pattern, existing = self.existing, compression = target.compression
-    var configuration = PartitionedExporter.Configuration { () throws(Problem) in
+    var configuration = PartitionSink.Configuration(target.exporter, target.options) { () throws(Problem) in
       try services.files.files(pattern, existing: existing)
     }
-    configuration.options = target.options
     configuration.maximumRows = maximumRows
     configuration.completeBytes = completeBytes
     configuration.date = date
@@ -104,14 +103,6 @@ struct PartitionPlan: Sendable {
       guard let compression else { return counted }
       return try CompressingSink(counted, compression, threads: threads)
     }
-    return PartitionedExporter(target.exporter, to: pattern, configuration)
+    return try await PartitionSink(schema, to: pattern, configuration)
   }
-}
-
-/// A sink that receives nothing.
-struct NoSink: ByteSink {
-  let name: String
-  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {}
-  func commit() async throws(Problem) {}
-  func abandon() async {}
 }

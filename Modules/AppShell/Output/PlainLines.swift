@@ -5,7 +5,7 @@ import Rows
 
 /// One record per line, values separated by tabs, for `cut` and `while read`: no header, nothing for null, and `\n`,
 /// `\t`, `\\`, `\x1b` for characters that a line cannot contain or that control a terminal.
-struct PlainLines: Exporter {
+struct PlainLines: ByteFormat {
   /// `plain`.
   let descriptor = ExporterDescriptor(
     "plain", fileExtensions: [], mediaType: "text/plain; charset=utf-8", summary: "One record per line, tab-separated",

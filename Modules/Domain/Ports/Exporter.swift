@@ -1,17 +1,52 @@
 import Codecs
 public import Rows
 
-/// An output format as a value: its description, and a factory of encoders.
+/// Opens the destination of an output's bytes.
+public typealias OpenBytes = @Sendable () async throws(Problem) -> any ByteSink
+
+/// An output format as a value: its description, and a factory of sinks of rows.
 public protocol Exporter: Sendable {
   /// What help texts, suffix matching and plug-in lists are made of.
   var descriptor: ExporterDescriptor { get }
-  /// Whether there is an output already, for formats whose outputs are not files.
+  /// The table that outputs go to; nil for formats of files.
+  var table: OutputTable? { get }
+  /// Whether there is an output already, for formats whose outputs are tables.
   /// - Parameter table: the name of the records.
   func exists(_ table: String) async throws(Problem) -> Bool
-  /// Reads the output that exists, for formats that depend on it. Called once, before any row is read.
-  /// - Returns: the columns by which the rows must be sorted.
-  /// - Throws: `cannotCreate` if the output exists and must not; the errors of reading it.
-  func prepare(_ options: ExportOptions) async throws(Problem) -> [String]
+  /// A sink for rows of `schema`.
+  ///
+  /// - Parameters:
+  ///   - schema: the schema of the rows.
+  ///   - options: the options of the format.
+  ///   - open: opens the destination, for formats of files.
+  /// - Throws: `usage` for an option or a schema the format cannot do; for a table, the errors of reading it.
+  func sink(
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink
+  /// Opens a file for several tables; nil if the format's files hold one.
+  /// - Parameters:
+  ///   - tables: the names of the tables.
+  ///   - sink: the destination of the file.
+  ///   - scratch: for a table until it is complete.
+  /// - Throws: `cannotCreate` if an existing file must not be replaced.
+  func container(
+    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace
+  ) throws(Problem) -> (any TableContainer)?
+}
+
+extension Exporter {
+  /// A format of files.
+  public var table: OutputTable? { nil }
+  /// The output is a file.
+  public func exists(_ table: String) async throws(Problem) -> Bool { false }
+  /// Files of one table.
+  public func container(
+    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace
+  ) throws(Problem) -> (any TableContainer)? { nil }
+}
+
+/// A format whose files are what encoders make of rows.
+public protocol ByteFormat: Exporter {
   /// The rows that are measured with these options before the first batch is encoded.
   func measuring(with options: ExportOptions) -> ExporterDescriptor.Measuring
   /// Adds the measurements of a batch to `layout`. Called for every batch, in order, if all rows are measured.
@@ -24,13 +59,9 @@ public protocol Exporter: Sendable {
   ///   - layout: what was measured; an empty one when nothing had to be.
   /// - Throws: `usage` for an option or a schema the format cannot do.
   func makeEncoder(for schema: Schema, options: ExportOptions, layout: ColumnMetrics) throws(Problem) -> any RowEncoder
-  /// Wraps `sink` in a sink that processes the encoder's bytes, for formats that a program or a container writer
-  /// produces. The wrapper receives the bytes of each batch in one piece.
-  /// - Throws: `plugIn` if a program cannot be started, `io`.
-  func sink(around sink: any ByteSink, of schema: Schema, options: ExportOptions) throws(Problem) -> any ByteSink
 }
 
-extension Exporter {
+extension ByteFormat {
   /// An encoder for a table that is within the format's limits.
   /// - Throws: `badData` for a larger one; the errors of `makeEncoder`.
   public func encoder(
@@ -39,18 +70,45 @@ extension Exporter {
     try descriptor.check(columns: schema.width)
     return try makeEncoder(for: schema, options: options, layout: layout)
   }
-  /// The output is a file.
-  public func exists(_ table: String) async throws(Problem) -> Bool { false }
-  /// Nothing to read, and any order.
-  public func prepare(_ options: ExportOptions) async throws(Problem) -> [String] { [] }
-  /// Nothing: the encoder's bytes are the format's.
+  /// The encoded rows.
   public func sink(
-    around sink: any ByteSink, of schema: Schema, options: ExportOptions
-  ) throws(Problem) -> any ByteSink { sink }
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink { EncodedFile(self, of: schema, options, open: open) }
   /// The value of the descriptor.
   public func measuring(with options: ExportOptions) -> ExporterDescriptor.Measuring { descriptor.measuring }
   /// Nothing to measure.
   public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics) {}
+}
+
+/// A table that an output goes to.
+public struct OutputTable: Sendable {
+  /// Its name, without secrets.
+  public let name: String
+  /// The possible actions if it exists.
+  public let existing: [ExistingOutput]
+  /// Those that leave rows in it which the output does not have: it cannot be verified.
+  public let merging: [ExistingOutput]
+  /// The options that do not apply to the states of a stored table; nil if it does not take those.
+  public let excludedFromStates: [String]?
+
+  /// Describes a table.
+  public init(
+    _ name: String, existing: [ExistingOutput], merging: [ExistingOutput] = [], excludedFromStates: [String]? = nil
+  ) {
+    (self.name, self.existing, self.merging) = (name, existing, merging)
+    self.excludedFromStates = excludedFromStates
+  }
+}
+
+/// A file of several tables, which are written one after another.
+public protocol TableContainer: Sendable {
+  /// The sink of a table: `commit` adds the table, `abandon` drops it.
+  /// - Throws: `usage` for a name that another table has.
+  func sink(for schema: Schema, options: ExportOptions) async throws(Problem) -> any RowSink
+  /// Publishes the file with the tables that were added.
+  func commit() async throws(Problem)
+  /// Removes what was written.
+  func abandon() async
 }
 
 /// The name and the capabilities of a format.
@@ -82,10 +140,8 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let limits: Limits
   /// Whether it writes the text of each value, whatever the types of the columns are.
   public var ignoresTypes = false
-  /// The server that outputs go to, without secrets; nil for bytes that go to a file or a pipe.
-  public var server: String?
-  /// The possible actions for an output that exists; empty if the format leaves that to the file.
-  public var existing: [ExistingOutput] = []
+  /// Whether its files can hold several tables.
+  public let holdsSeveralTables: Bool
 
   /// The rows that a format measures before the first one is encoded.
   public enum Measuring: Sendable, Hashable {
@@ -151,7 +207,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public init(
     _ name: String, fileExtensions: [String], mediaType: String, summary: String, isExact: Bool,
     measuring: Measuring = .none, headerLines: Int = 0, isStyled: Bool = false, isTypedByValue: Bool = false,
-    options: [Option] = [], limits: Limits = Limits()
+    options: [Option] = [], limits: Limits = Limits(), holdsSeveralTables: Bool = false
   ) {
     self.name = name
     self.fileExtensions = fileExtensions
@@ -164,6 +220,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
     self.isTypedByValue = isTypedByValue
     self.options = options
     self.limits = limits
+    self.holdsSeveralTables = holdsSeveralTables
   }
 
   /// Refuses a table of more columns than the format has.

@@ -12,9 +12,9 @@ public protocol OutputFileSet: Sendable {
   /// - Throws: `cannotCreate`, `permission`, `io`.
   func sink(_ path: String) throws(Problem) -> any ByteSink
   /// Notes a file that is complete.
-  /// - `part`: what its encoder reported.
+  /// - `written`: what was written.
   /// - Throws: `badData` for rows that the files cannot have.
-  func complete(_ file: PartitionFile, _ part: EncodedPart) throws(Problem)
+  func complete(_ file: PartitionFile, _ written: WrittenRows) throws(Problem)
   /// Makes all files visible, and removes those that they replace.
   /// - `schema`: the columns of the rows, those of the paths among them.
   /// - Throws: `io`.
@@ -25,7 +25,7 @@ public protocol OutputFileSet: Sendable {
 
 extension OutputFileSet {
   /// Nothing.
-  public func complete(_ file: PartitionFile, _ part: EncodedPart) {}
+  public func complete(_ file: PartitionFile, _ written: WrittenRows) {}
 }
 
 /// The earlier files that an output keeps.

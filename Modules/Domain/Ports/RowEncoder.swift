@@ -47,7 +47,7 @@ extension RowEncoder {
 
 extension Problem {
   /// The same problem, its record counted from a row that is `rows` rows before.
-  func following(rows: Int) -> Problem {
+  package func following(rows: Int) -> Problem {
     var problem = self
     if let record { problem.record = record + rows }
     return problem

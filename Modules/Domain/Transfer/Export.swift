@@ -7,42 +7,36 @@ internal import Synchronization
 /// A few workers take batches in order, process and encode them concurrently, and write them in order. Memory is
 /// bounded by the number of workers, whatever the size of the input.
 public struct Export: Sendable {
-  /// One output: a format, its options, and where the bytes go.
+  /// One output: a format, its options, and where its rows go.
   public struct Output: Sendable {
-    let exporter: any Exporter
-    let options: ExportOptions
-    let open: @Sendable () async throws(Problem) -> any ByteSink
+    let format: ExporterDescriptor, options: ExportOptions
+    let open: @Sendable (_ schema: Schema) async throws(Problem) -> any RowSink
 
-    /// Creates an output. `open` is called when the format and its options have been validated, and again when the
-    /// export restarts.
+    /// Creates an output. `open` is called when the columns are known, and again when the export restarts.
     public init(
-      _ exporter: any Exporter, _ options: ExportOptions,
-      open: @escaping @Sendable () async throws(Problem) -> any ByteSink
-    ) {
-      self.exporter = exporter
-      self.options = options
-      self.open = open
+      _ format: ExporterDescriptor, _ options: ExportOptions,
+      open: @escaping @Sendable (_ schema: Schema) async throws(Problem) -> any RowSink
+    ) { (self.format, self.options, self.open) = (format, options, open) }
+
+    /// Creates an output of a format. `open` is called when the format and its options have been validated, and again
+    /// when the export restarts.
+    public init(_ exporter: any Exporter, _ options: ExportOptions, open: @escaping OpenBytes) {
+      self.init(exporter.descriptor, options) { (schema) throws(Problem) in
+        try await exporter.sink(for: schema, options: options, into: open)
+      }
     }
   }
 
   /// The outcome of an export.
-  public struct Summary: Sendable, Hashable {
+  public struct Summary: Sendable {
     /// Rows written to each output.
     public var rows = 0
-    /// Name and bytes of each output, in the order given.
-    public var outputs: [Written] = []
+    /// The outcome of each output, in the order given.
+    public var outputs: [WrittenRows] = []
     /// Warnings for the user: counts of cells that look like formulas and similar.
     public var warnings: [Warning] = []
     /// Notes below the rows on a terminal.
     public var footers: [Warning] = []
-
-    /// One output that was written.
-    public struct Written: Sendable, Hashable {
-      /// The output's name: a path, or `standard output`.
-      let name: String
-      /// Bytes it got.
-      public let bytes: Int
-    }
   }
 
   /// Work that must succeed before the outputs appear.
@@ -102,26 +96,19 @@ public struct Export: Sendable {
 
   private func attempt(_ stream: any RowStream, knowsDigits: Bool) async throws(Problem) -> Summary {
     // Before a byte is written.
-    for output in outputs { try output.exporter.descriptor.check(columns: stream.schema.width) }
-    let (stream, layouts) = try await measured(stream, knowsDigits: knowsDigits)
-    var encoders: [any RowEncoder] = []
-    for (output, layout) in zip(outputs, layouts) {
-      let encoder = try output.exporter.encoder(for: stream.schema, options: output.options, layout: layout)
-      encoders.append(TypeGuard.around(encoder, of: stream.schema, output.exporter.descriptor, output.options))
-    }
-    var lanes: [OrderedWriter.Lane] = []
+    for output in outputs { try output.format.check(columns: stream.schema.width) }
+    let guards = outputs.map { JSONGuard(stream.schema, $0.format, $0.options) }
+    var sinks: [any RowSink] = []
     do throws(Problem) {
-      for (output, encoder) in zip(outputs, encoders) {
-        let sink = try output.exporter.sink(
-          around: try await output.open(), of: stream.schema, options: output.options)
-        lanes.append(OrderedWriter.Lane(encoder: encoder, sink: sink))
-      }
-      let writer = OrderedWriter(lanes, beforeCommit: beforeCommit, progress: progress)
-      try await writer.begin()
-      let groupBytes = encoders.map(\.groupBytes).max() ?? 0
+      for output in outputs { sinks.append(try await output.open(stream.schema)) }
+      let (rows, metrics) = try await measured(try ordered(stream, for: sinks), sinks, knowsDigits: knowsDigits)
+      for (sink, metrics) in zip(sinks, metrics) { try await sink.begin(metrics) }
+      let writer = OrderedWriter(sinks, beforeCommit: beforeCommit, progress: progress)
+      try await writer.open()
+      let groupBytes = sinks.map(\.groupBytes).max() ?? 0
       let worker = Worker(
-        dispenser: BatchDispenser(stream), groups: groupBytes > 0 ? BatchGroups(bytes: groupBytes) : nil,
-        writer: writer, encoders: encoders)
+        dispenser: BatchDispenser(rows), groups: groupBytes > 0 ? BatchGroups(bytes: groupBytes) : nil,
+        writer: writer, sinks: sinks, guards: guards)
       let failures = await withTaskGroup(of: Problem?.self) { group in
         for _ in 0..<threads { group.addTask { await worker.run() } }
         var failures: [Problem] = []
@@ -131,9 +118,19 @@ public struct Export: Sendable {
       if let failure = failures.first { throw failure }
       return try await writer.finish()
     } catch {
-      for lane in lanes { await lane.sink.abandon() }
+      for sink in sinks { await sink.abandon() }
       throw error
     }
+  }
+
+  /// The rows in the order that an output needs; none if no output needs them.
+  private func ordered(_ stream: any RowStream, for sinks: [any RowSink]) throws(Problem) -> any RowStream {
+    guard sinks.contains(where: \.needsRows) else { return BufferedRows(schema: stream.schema, batches: []) }
+    guard let sorting = sinks.first(where: { !$0.order.isEmpty }) else { return stream }
+    guard sinks.count == 1 else {
+      throw Problem(.usage, "a partitioned table must be the only output", hint: "run one command per output")
+    }
+    return try PartitionOrder.rows(of: stream, by: sorting.order, scratch: scratch, threads: threads)
   }
 }
 
@@ -144,12 +141,13 @@ private struct Worker: Sendable {
   /// Nil for groups of one batch.
   let groups: BatchGroups?
   let writer: OrderedWriter
-  let encoders: [any RowEncoder]
+  let sinks: [any RowSink]
+  let guards: [JSONGuard?]
 
   /// Encodes batches until the stream ends, a worker fails, or the task is cancelled.
   /// - Returns: the error, if this worker's batch failed first.
   func run() async -> Problem? {
-    let buffers = EncodedBatch(count: encoders.count)
+    let lanes = sinks.map { _ in PreparedRows() }
     while true {
       if Task.isCancelled { return await writer.fail(nil, Problem(.cancelled, "interrupted")) }
       let (index, pulled) = await dispenser.next()
@@ -171,10 +169,11 @@ private struct Worker: Sendable {
         return await writer.fail(index, problem)
       }
       do throws(Problem) {
-        for (lane, encoder) in encoders.enumerated() {
-          try buffers.encode(group.batches, with: encoder, lane: lane)
+        for (position, lane) in lanes.enumerated() {
+          lane.batches = try guards[position]?.checked(group.batches) ?? group.batches
+          try sinks[position].prepare(lane)
         }
-        guard try await writer.write(group.index, rows: group.rows, buffers) else { return nil }
+        guard try await writer.write(group.index, rows: group.rows, lanes) else { return nil }
       } catch {
         return await writer.fail(group.index, error)
       }

@@ -7,10 +7,10 @@ extension Export {
   /// Measures rows before the first one is encoded: all, which are buffered for that, or the first ones.
   /// - Parameter knowsDigits: whether formats that measure rows know the digits of all decimals.
   func measured(
-    _ stream: any RowStream, knowsDigits: Bool
+    _ stream: any RowStream, _ sinks: [any RowSink], knowsDigits: Bool
   ) async throws(Problem) -> (any RowStream, [ColumnMetrics]) {
-    let kinds = outputs.map { $0.exporter.measuring(with: $0.options) }
-    var layouts = outputs.map { _ in ColumnMetrics() }
+    let kinds = sinks.map(\.measuring)
+    var layouts = sinks.map { _ in ColumnMetrics() }
     guard kinds.contains(where: { $0 != .none }) else { return (stream, layouts) }
     var heads = kinds.map { kind in
       if case .head(let rows) = kind { ColumnMetrics.Head(rows: rows) } else { ColumnMetrics.Head(rows: 0) }
@@ -21,9 +21,9 @@ extension Export {
     var digits = ColumnMetrics()
     while needsAll || kinds.indices.contains(where: { kinds[$0] != .none && !heads[$0].isFull }) {
       let tasks = await Round(stream, atMost: needsAll ? threads * 4 : 1)
-      for measured in try await tasks.measured(self, kinds, stream.schema) {
+      for measured in try await tasks.measured(by: sinks, kinds, threads) {
         let (batch, metrics) = try measured.get()
-        for position in outputs.indices where kinds[position] != .none {
+        for position in sinks.indices where kinds[position] != .none {
           if kinds[position] == .all {
             layouts[position].merge(metrics[position])
           } else {
@@ -41,7 +41,7 @@ extension Export {
         break
       }
     }
-    for position in outputs.indices {
+    for position in sinks.indices {
       layouts[position].decimals =
         knowsDigits ? digits.decimals : DecimalShape.shapes(of: stream.schema, in: heads[position].batches)
       layouts[position].head = heads[position].batches
@@ -68,19 +68,19 @@ extension Export {
 
     /// The batches in order, each with its figures for the outputs that measure all rows.
     func measured(
-      _ export: Export, _ kinds: [ExporterDescriptor.Measuring], _ schema: Schema
+      by sinks: [any RowSink], _ kinds: [ExporterDescriptor.Measuring], _ threads: Int
     ) async throws(Problem) -> [Result<(RowBatch, [ColumnMetrics]), Problem>] {
       let measured: @Sendable (BatchTask) -> Result<(RowBatch, [ColumnMetrics]), Problem> = { task in
         Result { () throws(Problem) in
           let batch = try task.batch()
           var metrics = kinds.map { _ in ColumnMetrics() }
-          for (position, output) in export.outputs.enumerated() where kinds[position] == .all {
-            output.exporter.measure(batch, of: schema, options: output.options, into: &metrics[position])
+          for (position, sink) in sinks.enumerated() where kinds[position] == .all {
+            sink.measure(batch, into: &metrics[position])
           }
           return (batch, metrics)
         }
       }
-      return try await tasks.mapInParallel(most: export.threads, on: []) { (task) throws(Problem) in measured(task) }
+      return try await tasks.mapInParallel(most: threads, on: []) { (task) throws(Problem) in measured(task) }
     }
   }
 }

@@ -4,7 +4,7 @@ public import Domain
 public import Rows
 
 /// A bar for each row of a table: the label is its title column, the value its last numeric column.
-public struct ChartExporter: Exporter {
+public struct ChartExporter: ByteFormat {
   private enum Form { case text, image }
   private let form: Form
 

@@ -7,7 +7,7 @@ public import Rows
 /// Every target that follows the Singer specification can read it, and so can bb's own external exporters. Messages
 /// are one line each, types in upper case, the schema comes once and before all records. Dates carry no format, since
 /// they may be partial.
-public struct SingerExporter: Exporter {
+public struct SingerExporter: ByteFormat {
   private enum Nested: String, CaseIterable { case keep, json }
   private enum Formats: String, CaseIterable { case keep, none }
 

@@ -5,14 +5,12 @@ public import Rows
 import Synchronization
 
 /// A Delta table as an output: data files, and one entry of the log that adds them all.
-public struct DeltaExporter: VerifiableExporter {
-  private let location: DeltaLocation
-  private let log: DeltaLog
-  private let format: any Exporter
-  private let threads: Int
-  private let now: @Sendable () -> Int64
-  private let handoff = BatchHandoff()
-  private let state = DeltaExportState()
+public struct DeltaExporter: Exporter {
+  fileprivate let location: DeltaLocation
+  fileprivate let log: DeltaLog
+  fileprivate let format: any Exporter
+  fileprivate let threads: Int
+  fileprivate let now: @Sendable () -> Int64
 
   /// Creates the exporter of one output.
   /// - `format`: Parquet.
@@ -29,12 +27,16 @@ public struct DeltaExporter: VerifiableExporter {
   /// `delta`.
   public var descriptor: ExporterDescriptor {
     let files = format.descriptor
-    var descriptor = ExporterDescriptor(
+    return ExporterDescriptor(
       "delta", fileExtensions: [], mediaType: files.mediaType, summary: "A Delta table", isExact: true,
       measuring: files.measuring, options: DeltaOption.all + files.options)
-    descriptor.server = location.name
-    descriptor.existing = [.refuse, .append, .replace, .replacePartitions]
-    return descriptor
+  }
+
+  /// The table.
+  public var table: OutputTable? {
+    OutputTable(
+      location.name, existing: [.refuse, .append, .replace, .replacePartitions],
+      excludedFromStates: DeltaOption.excludedFromStates.map(\.key))
   }
 
   /// Whether the table has a log.
@@ -43,10 +45,11 @@ public struct DeltaExporter: VerifiableExporter {
   }
 
   /// Reads the log.
-  /// - Returns: the columns by which the table is partitioned.
   /// - Throws: `cannotCreate` if the table exists and must not; `badData` for a damaged log and unsupported features;
   ///   `usage`.
-  public func prepare(_ options: ExportOptions) async throws(Problem) -> [String] {
+  public func sink(
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink {
     let snapshot = try await log.snapshot(), transaction = try transaction(options)
     var isChanged = false
     if let snapshot, let transaction, options.states != nil,
@@ -55,21 +58,9 @@ public struct DeltaExporter: VerifiableExporter {
       isChanged = try await log.isChanged(since: transaction, at: snapshot.version)
     }
     let plan = try DeltaPlan(location, snapshot, options, transaction: transaction, isChanged: isChanged)
-    state.value.withLock { $0.plan = plan }
-    return plan.partitionColumns
+    let completeBytes = try Self.fileSize(options)
+    return DeltaTable(self, plan, schema, options, completeBytes: completeBytes)
   }
-
-  /// Refuses options that do not apply to the states of stored tables.
-  /// - Throws: `usage`.
-  public static func checkStateOptions(_ options: ExportOptions) throws(Problem) {
-    for option in DeltaOption.excludedFromStates where options.values[option.key] != nil {
-      throw Problem(
-        .usage, "option \(option.key) does not apply to a sync, which replaces all rows once", hint: "omit it")
-    }
-  }
-
-  /// Whether the table has the rows already, after `prepare`.
-  public var isRepeated: Bool { state.value.withLock { $0.plan?.isRepeated ?? false } }
 
   private func transaction(_ options: ExportOptions) throws(Problem) -> DeltaPlan.Transaction? {
     var number = options.states?.current
@@ -84,86 +75,6 @@ public struct DeltaExporter: VerifiableExporter {
     let digest = SHA256.hex(Array("\(options.origin)\0\(location.place)".utf8))
     return DeltaPlan.Transaction(
       application: "bb:\(digest)", version: version, mark: options.states?.mark(of: version))
-  }
-
-  private func plan() throws(Problem) -> DeltaPlan {
-    guard let plan = state.value.withLock({ $0.plan }) else {
-      throw Problem(.bug, "internal error: the log was not read", at: location.name)
-    }
-    return plan
-  }
-
-  /// An encoder that passes the batches on to the sink.
-  /// - Throws: `badData` for a column that the table does not have, or has with another type; `usage`.
-  public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
-  ) throws(Problem) -> any RowEncoder {
-    do throws(Problem) {
-      let writing = try DeltaColumnPlan(
-        schema, try plan(), layout, hasDates: options.values["dates"] != "text", decimals: options.values["decimals"],
-        types: options.types, now: now())
-      state.value.withLock { $0.writing = writing }
-    } catch {
-      throw error.located(at: location.name)
-    }
-    handoff.layout = layout
-    let plan = try plan()
-    handoff.note = plan.isRepeated && options.states == nil ? plan.repetition(location.name) : nil
-    if plan.isChanged {
-      handoff.note = "\(location.name): another program changed the rows of the table; it was written again"
-    }
-    return handoff
-  }
-
-  /// The sink that writes the files; `sink` receives nothing.
-  public func sink(around sink: any ByteSink, of schema: Schema, options: ExportOptions) throws(Problem) -> any ByteSink
-  {
-    let plan = try plan()
-    if plan.isRepeated { return DiscardedRows(name: location.name, handoff) }
-    guard let writing = state.value.withLock({ $0.writing }) else {
-      throw Problem(.bug, "internal error: the columns are unknown", at: location.name)
-    }
-    let pattern = PathPattern(
-      partitionedBy: plan.partitionColumns, before: "part-", after: "-\(Self.identifier()).parquet")
-    let kept = writing.schema.columns.indices.filter { !pattern.isHive(writing.schema.columns[$0].name) }
-    let inner = writing.schema.projected(to: kept)
-    var files = options
-    files.values = options.values.filter { option in !DeltaOption.all.contains { $0.key == option.key } }
-    files.values["dates"] = "native"
-    // The types of the log decide.
-    files.values["decimals"] = nil
-    let types = inner.columns.enumerated().compactMap { position, column in
-      writing.columns.table.field(column.name)?.primitive.map { "\(position):\($0)" }
-    }
-    files.values["narrow-types"] = types.joined(separator: ";")
-    var layout = handoff.layout
-    layout.head = layout.head.map { $0.projected(to: kept) }
-    layout.decimals = [:]
-    let encoder = try format.encoder(for: inner, options: files, layout: layout)
-    let handoff = self.handoff, state = self.state
-    let set = try DeltaFileSet(
-      log, plan, writing.columns, now: now(), committed: { files in state.value.withLock { $0.files = files } },
-      note: { handoff.note = $0 })
-    var configuration = PartitionedExporter.Configuration { () throws(Problem) in set }
-    configuration.options = files
-    configuration.completeBytes = try Self.fileSize(options)
-    configuration.isSizeApproximate = true
-    configuration.threads = threads
-    return PartitionSink(
-      handoff, PartitionWriter(format, encoder, writing.schema, inner, kept, pattern, configuration, set),
-      WrittenFiles())
-  }
-
-  /// Accepts all options: the log has the files of the export.
-  public func checkVerifiable(_ options: ExportOptions) throws(Problem) {}
-
-  /// The rows of the files that the log has since the export; nil if the table had the rows already.
-  public func writtenRows(threads: Int) throws(Problem) -> (any RowStream)? {
-    let state = state.value.withLock { $0 }
-    guard let files = state.files, let writing = state.writing,
-      let metadata = writing.columns.metadata ?? state.plan?.snapshot?.metadata
-    else { return nil }
-    return DeltaRows(log.storage, files, metadata, try metadata.schema.table("rows"), ParquetReading())
   }
 
   private static func fileSize(_ options: ExportOptions) throws(Problem) -> Int {
@@ -185,15 +96,89 @@ public struct DeltaExporter: VerifiableExporter {
   }
 }
 
-/// The facts about an export before its first row.
-private final class DeltaExportState: Sendable {
-  struct Value {
-    var plan: DeltaPlan?
-    var writing: DeltaColumnPlan?
-    /// Those that were written; nil before, and if nothing was.
-    var files: [DeltaFile]?
+/// The rows of an export into a Delta table.
+@safe private final class DeltaTable: RowSink, @unchecked Sendable {
+  private let exporter: DeltaExporter
+  private let plan: DeltaPlan
+  private let schema: Schema
+  private let options: ExportOptions
+  private let completeBytes: Int
+  private var columns: DeltaColumnPlan?
+  private var set: DeltaFileSet?
+  private var files: PartitionSink?
+  private var note: Warning?
+
+  init(
+    _ exporter: DeltaExporter, _ plan: DeltaPlan, _ schema: Schema, _ options: ExportOptions, completeBytes: Int
+  ) {
+    (self.exporter, self.plan, self.schema, self.options) = (exporter, plan, schema, options)
+    self.completeBytes = completeBytes
   }
-  let value = Mutex(Value())
+
+  private var name: String { exporter.location.name }
+  var order: [String] { plan.partitionColumns }
+  var needsRows: Bool { options.states == nil || !plan.isRepeated }
+  var measuring: ExporterDescriptor.Measuring { exporter.format.descriptor.measuring }
+
+  func begin(_ metrics: ColumnMetrics) async throws(Problem) {
+    let columns: DeltaColumnPlan
+    do throws(Problem) {
+      columns = try DeltaColumnPlan(
+        schema, plan, metrics, hasDates: options.values["dates"] != "text", decimals: options.values["decimals"],
+        types: options.types, now: exporter.now())
+    } catch { throw error.located(at: name) }
+    self.columns = columns
+    if plan.isChanged { note = "\(name): another program changed the rows of the table; it was written again" }
+    if plan.isRepeated {
+      note = options.states == nil ? plan.repetition(name) : nil
+      return
+    }
+    let pattern = PathPattern(
+      partitionedBy: plan.partitionColumns, before: "part-", after: "-\(DeltaExporter.identifier()).parquet")
+    var own = options
+    own.values = options.values.filter { option in !DeltaOption.all.contains { $0.key == option.key } }
+    own.values["dates"] = "native"
+    // The types of the log decide.
+    own.values["decimals"] = nil
+    var metrics = metrics
+    metrics.decimals = [:]
+    let kept = columns.schema.columns.filter { !pattern.isHive($0.name) }
+    let types = kept.enumerated().compactMap { position, column in
+      columns.columns.table.field(column.name)?.primitive.map { "\(position):\($0)" }
+    }
+    own.values["narrow-types"] = types.joined(separator: ";")
+    let set = try DeltaFileSet(exporter.log, plan, columns.columns, now: exporter.now())
+    self.set = set
+    var configuration = PartitionSink.Configuration(exporter.format, own) { () throws(Problem) in set }
+    configuration.completeBytes = completeBytes
+    configuration.isSizeApproximate = true
+    configuration.threads = exporter.threads
+    let files = try await PartitionSink(columns.schema, to: pattern, configuration)
+    self.files = files
+    try await files.begin(metrics)
+  }
+
+  func write(_ rows: PreparedRows) async throws(Problem) { try await files?.write(rows) }
+  func finish() async throws(Problem) { try await files?.finish() }
+
+  func commit() async throws(Problem) -> WrittenRows {
+    _ = try await files?.commit()
+    var written = WrittenRows(name)
+    written.warning = set?.note ?? note
+    let storage = exporter.log.storage
+    guard let files = set?.committed, let columns,
+      let metadata = columns.columns.metadata ?? plan.snapshot?.metadata
+    else {
+      written.reading = { (_) in nil }
+      return written
+    }
+    written.reading = { (_) throws(Problem) in
+      DeltaRows(storage, files, metadata, try metadata.schema.table("rows"), ParquetReading())
+    }
+    return written
+  }
+
+  func abandon() async { await files?.abandon() }
 }
 
 /// The columns of the rows as they are written.
@@ -261,16 +246,4 @@ struct DeltaColumnPlan: Sendable {
     let file = columns.filter { !plan.isPartitioned(by: $0.name) }.compactMap { table.field($0.name) }
     self.columns = DeltaFileSet.Columns(table: table, file: file, metadata: metadata)
   }
-}
-
-/// Rows that the table has already.
-private struct DiscardedRows: ByteSink {
-  let name: String
-  private let handoff: BatchHandoff
-
-  init(name: String, _ handoff: BatchHandoff) { (self.name, self.handoff) = (name, handoff) }
-
-  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { _ = handoff.take(bytes.bytes()) }
-  func commit() async throws(Problem) {}
-  func abandon() async {}
 }

@@ -23,30 +23,27 @@ final class DeltaFileSet: OutputFileSet {
   private let data: any DeltaDataFiles
   private let now: Int64
   private let identifier = DeltaExporter.identifier()
-  private let note: @Sendable (Warning) -> Void
-  private let committed: @Sendable ([DeltaFile]) -> Void
   private let state = Mutex(State())
 
   private struct State {
     var files: [DeltaFile] = []
-    var current: CountingSink?
     /// Whether the log may name the files.
     var isSettled = false
+    var committed: [DeltaFile]?
+    var note: Warning?
   }
+
+  /// The files that the log has since the export; nil before, and if it had the rows already.
+  var committed: [DeltaFile]? { state.withLock { $0.committed } }
+  /// The warning after the export.
+  var note: Warning? { state.withLock { $0.note } }
 
   /// The most attempts to be the next version.
   private static let attempts = 100
 
-  /// - Parameters:
-  ///   - now: in milliseconds since 1970.
-  ///   - committed: called with the files that the log has.
-  ///   - note: called with a warning.
-  init(
-    _ log: DeltaLog, _ plan: DeltaPlan, _ columns: Columns, now: Int64,
-    committed: @escaping @Sendable ([DeltaFile]) -> Void, note: @escaping @Sendable (Warning) -> Void
-  ) throws(Problem) {
+  /// - Parameter now: in milliseconds since 1970.
+  init(_ log: DeltaLog, _ plan: DeltaPlan, _ columns: Columns, now: Int64) throws(Problem) {
     (self.log, self.plan, self.columns, self.now) = (log, plan, columns, now)
-    (self.committed, self.note) = (committed, note)
     data = try log.storage.newFiles()
   }
 
@@ -55,14 +52,10 @@ final class DeltaFileSet: OutputFileSet {
 
   func isFree(_ path: String) -> Bool { true }
 
-  func sink(_ path: String) throws(Problem) -> any ByteSink {
-    let sink = CountingSink(try data.sink(path))
-    state.withLock { $0.current = sink }
-    return sink
-  }
+  func sink(_ path: String) throws(Problem) -> any ByteSink { try data.sink(path) }
 
-  func complete(_ file: PartitionFile, _ part: EncodedPart) throws(Problem) {
-    let groups = part.records.compactMap { $0.facts as? ParquetWriter.RowGroup }
+  func complete(_ file: PartitionFile, _ written: WrittenRows) throws(Problem) {
+    let groups = written.part.records.compactMap { $0.facts as? ParquetWriter.RowGroup }
     let found = ParquetWriter.statistics(of: groups)
     let nulls = zip(columns.file, found).filter { $1.nullCount > 0 }.map(\.0.name)
     let values = file.values.filter { $0.text == nil }.map(\.column)
@@ -85,8 +78,8 @@ final class DeltaFileSet: OutputFileSet {
         at: log.storage.name)
     }
     let added = DeltaFile(
-      path: file.path, size: Int64(state.withLock { $0.current?.count ?? 0 }), values: file.values,
-      statistics: DeltaStatistics.text(rows: part.rows, columns.file, found))
+      path: file.path, size: Int64(written.bytes), values: file.values,
+      statistics: DeltaStatistics.text(rows: written.part.rows, columns.file, found))
     state.withLock { $0.files.append(added) }
   }
 
@@ -109,7 +102,7 @@ final class DeltaFileSet: OutputFileSet {
       removed.append(file)
     }
     guard !added.isEmpty || !removed.isEmpty || plan.definesColumns || plan.transaction != nil else {
-      return committed([])
+      return state.withLock { $0.committed = [] }
     }
     try await data.flush()
     await data.keep()
@@ -123,8 +116,7 @@ final class DeltaFileSet: OutputFileSet {
         throw error
       }
       if isCreated {
-        state.withLock { $0.isSettled = true }
-        committed(added)
+        state.withLock { ($0.isSettled, $0.committed) = (true, added) }
         return await checkpoint(version)
       }
       if isNew, plan.existing == .refuse {
@@ -134,7 +126,7 @@ final class DeltaFileSet: OutputFileSet {
       }
       if try await follow(version, written, isNew: isNew) {
         await data.abandon()
-        note(plan.repetition(log.storage.name))
+        state.withLock { $0.note = plan.repetition(log.storage.name) }
         return
       }
       (version, isNew) = (version + 1, false)
@@ -149,7 +141,7 @@ final class DeltaFileSet: OutputFileSet {
       return
     }
     do throws(Problem) { try await DeltaCheckpoint.write(version, log, now: now) } catch {
-      note("\(log.storage.name): the rows were written, but no checkpoint: \(error.message)")
+      state.withLock { $0.note = "\(log.storage.name): the rows were written, but no checkpoint: \(error.message)" }
     }
   }
 
@@ -224,22 +216,4 @@ final class DeltaFileSet: OutputFileSet {
     actions += removed.map { $0.removing(at: now) } + added.map { $0.adding(at: now) }
     return actions.flatMap { $0.canonicalBytes + [0x0A] }
   }
-}
-
-/// Counts the bytes of a file.
-private final class CountingSink: ByteSink {
-  var name: String { inner.name }
-  var count: Int { bytes.withLock { $0 } }
-  private let inner: any ByteSink
-  private let bytes = Mutex(0)
-
-  init(_ inner: any ByteSink) { self.inner = inner }
-
-  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
-    try await inner.write(bytes)
-    let count = bytes.count
-    self.bytes.withLock { $0 += count }
-  }
-  func commit() async throws(Problem) { try await inner.commit() }
-  func abandon() async { await inner.abandon() }
 }

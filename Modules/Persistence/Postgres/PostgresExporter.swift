@@ -8,14 +8,13 @@ import Synchronization
 ///
 /// A table that bb makes has the types of its columns and gets the rows in binary form; one that is there has types of
 /// its own, and gets them as text.
-public struct PostgresExporter: VerifiableExporter {
+public struct PostgresExporter: Exporter {
   private static let dates = ExporterDescriptor.Option(
     "dates", "auto|native|text",
     "Dates and timestamps of a new table: date and timestamptz if the first rows fit them (auto), always, or text [default: auto]"
   )
 
   private let location: PostgresLocation
-  private let columns = PostgresColumns()
 
   /// Creates the exporter of one output.
   /// - Parameter location: `postgres://HOST/DATABASE?table=SCHEMA.TABLE`; without a table, `public` and the name of the
@@ -24,28 +23,27 @@ public struct PostgresExporter: VerifiableExporter {
 
   /// `postgres`.
   public var descriptor: ExporterDescriptor {
-    var descriptor = ExporterDescriptor(
+    ExporterDescriptor(
       "postgres", fileExtensions: [], mediaType: "application/octet-stream",
       summary: "A table of a PostgreSQL database", isExact: true,
       measuring: .head(rows: 10_000), options: [Self.dates], limits: ExporterDescriptor.Limits(columns: 1599))
-    descriptor.server = location.name
-    descriptor.existing = [.refuse, .append, .replace, .truncate, .upsert]
-    return descriptor
   }
 
-  /// An encoder of the rows of a COPY.
-  public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
-  ) throws(Problem) -> any RowEncoder {
+  /// The table.
+  public var table: OutputTable? {
+    OutputTable(
+      location.name, existing: [.refuse, .append, .replace, .truncate, .upsert], merging: [.append, .upsert])
+  }
+
+  /// The rows of a COPY.
+  public func sink(
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink {
     guard schema.width > 0 else { throw Problem(.usage, "postgres: a table must have at least one column") }
     try PostgresFormat.check(schema)
     // The registry accepts no other word.
     let dates = options.values[Self.dates.key].flatMap(EpochTime.Storage.init) ?? .automatic
-    let forms = schema.columns.indices.map {
-      Self.form(of: $0, schema, layout.head, dates, types: options.types)
-    }
-    columns.forms.withLock { $0 = forms }
-    return PostgresEncoder(schema, PostgresBinary(forms: forms), columns)
+    return PostgresSink(location, schema, options, dates)
   }
 
   /// The form in which COPY writes a column of a new table.
@@ -73,69 +71,19 @@ public struct PostgresExporter: VerifiableExporter {
   public func exists(_ table: String) async throws(Problem) -> Bool {
     try PostgresTable.find(location.table ?? PostgresName(nil, table), try PostgresConnection.open(location)) != nil
   }
-
-  /// Connects, and makes or checks the table.
-  public func sink(
-    around sink: any ByteSink, of schema: Schema, options: ExportOptions
-  ) throws(Problem) -> any ByteSink {
-    let name = location.table ?? PostgresName(nil, schema.name)
-    do throws(Problem) { try PostgresName.check(name.table) } catch { throw error.located(at: location.name) }
-    let loading = PostgresOutput(
-      try PostgresConnection.open(location), name, schema, columns.forms.withLock { $0 }, options.existing)
-    columns.copying.withLock { [copying = try loading.begin()] in $0 = copying }
-    columns.written.withLock { $0 = (name, schema) }
-    return PostgresSink(sink, loading)
-  }
-
-  /// Refuses to add rows to others.
-  public func checkVerifiable(_ options: ExportOptions) throws(Problem) {
-    guard [.append, .upsert].contains(options.existing) else { return }
-    throw Problem(
-      .usage, "rows that are added to others in a table cannot be verified",
-      hint: .set(.existingOutput, to: "replace", "truncate"))
-  }
-
-  /// The rows of the table.
-  public func writtenRows(threads: Int) async throws(Problem) -> (any RowStream)? {
-    guard let (name, schema) = columns.written.withLock({ $0 }) else { return nil }
-    return try await PostgresSource(location, types: ColumnTypes(schema.columns)).rows(
-      of: name.description, RowRequest(columns: schema.columns.map(\.name), cores: threads))
-  }
-}
-
-/// The facts about the columns that are found out during an export.
-private final class PostgresColumns: Sendable {
-  /// The forms of those of a new table; known once the first rows are.
-  let forms = Mutex<[PostgresBinary.Form]>([])
-  /// Known once the output is open.
-  let copying = Mutex<PostgresOutput.Copying>(.binary)
-  /// The table and the columns that are written; known once the output is open.
-  let written = Mutex<(PostgresName, Schema)?>(nil)
 }
 
 /// Rows in the form of COPY.
-private struct PostgresEncoder: RowEncoder {
-  private let schema: Schema
-  private let binary: PostgresBinary
-  private let columns: PostgresColumns
+private struct PostgresEncoder: Sendable {
+  let schema: Schema
+  let binary: PostgresBinary
+  let copying: PostgresOutput.Copying
 
-  init(_ schema: Schema, _ binary: PostgresBinary, _ columns: PostgresColumns) {
-    (self.schema, self.binary, self.columns) = (schema, binary, columns)
-  }
-
-  private var copying: PostgresOutput.Copying { columns.copying.withLock { $0 } }
-
-  func begin(_ out: inout ByteBuffer) { if copying.isBinary { out.append(bytes: PostgresBinary.header) } }
-  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {
-    if copying.isBinary { out.append(bytes: PostgresBinary.trailer) }
-  }
-
-  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) {
     guard case .text(let arrays, let limits) = copying else {
-      try binary.append(batch, &out) { (row, column, fault) throws(Problem) in
+      return try binary.append(batch, &out) { (row, column, fault) throws(Problem) in
         try value(batch, row, column, fault)
       }
-      return EncodedPart(rows: batch.count)
     }
     for row in 0..<batch.count {
       for column in 0..<batch.width {
@@ -160,7 +108,6 @@ private struct PostgresEncoder: RowEncoder {
       }
       out.append("\n")
     }
-    return EncodedPart(rows: batch.count)
   }
 
   /// A value in another form than the usual one of its type.
@@ -223,41 +170,82 @@ private struct PostgresEncoder: RowEncoder {
       hint: isTime && form != .text
         ? .set(.formatOption("postgres.dates"), to: "text") : .set(.columns, for: "exclude the column"), record: row)
   }
-
-  func warning(_ all: EncodedPart) -> Warning? { nil }
 }
 
 /// Hands the rows to a COPY, on a queue of its own.
-private actor PostgresSink: ByteSink {
+private actor PostgresSink: RowSink {
   private let queue = QueueExecutor("bb.postgres.sink")
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
-  nonisolated let name: String
-  private let inner: any ByteSink
+  private let location: PostgresLocation
+  private let name: PostgresName
+  private let schema: Schema
+  private let options: ExportOptions
+  private let dates: EpochTime.Storage
+  private var forms: [PostgresBinary.Form] = []
+  /// Nil before the table is open.
+  private nonisolated let encoder = Mutex<PostgresEncoder?>(nil)
+  private nonisolated let written = Mutex(0)
   /// Nil once it was committed or given up.
   private var output: PostgresOutput?
 
-  init(_ inner: any ByteSink, _ output: PostgresOutput) {
-    self.inner = inner
+  init(_ location: PostgresLocation, _ schema: Schema, _ options: ExportOptions, _ dates: EpochTime.Storage) {
+    (self.location, self.schema, self.options, self.dates) = (location, schema, options, dates)
+    name = location.table ?? PostgresName(nil, schema.name)
+  }
+
+  nonisolated var measuring: ExporterDescriptor.Measuring { .head(rows: 10_000) }
+  nonisolated var bytes: Int { written.withLock { $0 } }
+
+  func begin(_ metrics: ColumnMetrics) async throws(Problem) {
+    forms = schema.columns.indices.map {
+      PostgresExporter.form(of: $0, schema, metrics.head, dates, types: options.types)
+    }
+  }
+
+  /// Connects, and makes or checks the table.
+  func open() async throws(Problem) {
+    do throws(Problem) { try PostgresName.check(name.table) } catch { throw error.located(at: location.name) }
+    let output = PostgresOutput(try PostgresConnection.open(location), name, schema, forms, options.existing)
+    let encoder = PostgresEncoder(
+      schema: schema, binary: PostgresBinary(forms: forms), copying: try output.begin())
+    self.encoder.withLock { $0 = encoder }
     self.output = output
-    name = inner.name
+    if encoder.copying.isBinary { try put(PostgresBinary.header) }
   }
 
-  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
-    guard let output else { return }
-    try bytes.read { (span) throws(Problem) in try output.put(span) }
-    // Digests are taken of what is sent.
-    try await inner.write(bytes)
+  nonisolated func prepare(_ rows: PreparedRows) throws(Problem) {
+    guard let encoder = encoder.withLock({ $0 }) else { throw Problem(.bug, "internal error: the table is not open") }
+    rows.bytes.removeAll()
+    try rows.forEach { (_, batch) throws(Problem) in try encoder.encode(batch, &rows.bytes) }
   }
 
-  func commit() async throws(Problem) {
+  func write(_ rows: PreparedRows) async throws(Problem) {
+    try rows.bytes.read { (span) throws(Problem) in try output?.put(span) }
+    let count = rows.bytes.count
+    written.withLock { $0 += count }
+  }
+
+  func finish() async throws(Problem) {
+    if encoder.withLock({ $0?.copying.isBinary }) == true { try put(PostgresBinary.trailer) }
+  }
+
+  private func put(_ bytes: [UInt8]) throws(Problem) {
+    try output?.put(unsafe bytes.span.bytes)
+    written.withLock { $0 += bytes.count }
+  }
+
+  func commit() async throws(Problem) -> WrittenRows {
     try output?.finish()
     output = nil
-    try await inner.commit()
+    var written = WrittenRows(location.name)
+    written.bytes = bytes
+    written.reading = { [location, name, schema] (threads) throws(Problem) in
+      try await PostgresSource(location, types: ColumnTypes(schema.columns)).rows(
+        of: name.description, RowRequest(columns: schema.columns.map(\.name), cores: threads))
+    }
+    return written
   }
 
   /// Closes the connection: the server undoes everything.
-  func abandon() async {
-    output = nil
-    await inner.abandon()
-  }
+  func abandon() async { output = nil }
 }

@@ -74,26 +74,6 @@ public struct RowDigest: Sendable, Hashable {
     }
     return total.withLock { $0 }
   }
-
-  // MARK: - Bytes
-
-  /// The digest as 24 bytes.
-  public func append(to out: inout ByteBuffer) {
-    for word in [UInt64(rows), high, low] {
-      out.append(bytes: (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) })
-    }
-  }
-
-  /// The sum of digests that `append` wrote one after another.
-  public init(bytes: [UInt8]) {
-    for start in stride(from: 0, to: bytes.count - 23, by: 24) {
-      func word(_ from: Int) -> UInt64 {
-        bytes[start + from..<start + from + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-      }
-      rows += Int(word(0))
-      add(word(8), word(16))
-    }
-  }
 }
 
 extension ByteBuffer {

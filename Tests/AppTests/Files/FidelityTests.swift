@@ -54,14 +54,15 @@ import Testing
     }
   }
 
-  @Test("a table with hostile values", arguments: storages) func hostile(_ storage: String) throws {
-    try check(.hostile, on: storage)
+  @Test("a table with hostile values", arguments: storages) func hostile(_ storage: String) async throws {
+    try await check(.hostile, on: storage)
   }
 
-  @Test("a cell of 5 MB", arguments: storages) func long(_ storage: String) throws {
+  @Test("a cell of 5 MB", arguments: storages) func long(_ storage: String) async throws {
     let long = SampleTable.long
     // The laws of exporters hold the others to this.
-    try check(SampleTable("", Schema("hostile", columns: long.schema.columns), [long.rows[0]]), on: storage) { way in
+    try await check(SampleTable("", Schema("hostile", columns: long.schema.columns), [long.rows[0]]), on: storage) {
+      way in
       switch way {
       case .read, .run: true
       case .lines, .members, .look: false
@@ -69,9 +70,9 @@ import Testing
     }
   }
 
-  private func check(_ table: SampleTable, on storage: String, where isIn: (Way) -> Bool = { _ in true }) throws {
+  private func check(_ table: SampleTable, on storage: String, where isIn: (Way) -> Bool = { _ in true }) async throws {
     let shell = Shell()
-    let wanted = String(decoding: try ExporterFixture("", JSONExporter.ndjson).document(table), as: UTF8.self)
+    let wanted = String(decoding: try await ExporterFixture("", WriterFormat.ndjson).document(table), as: UTF8.self)
     shell.write("hostile.ndjson", wanted)
     let types = "--types '\(table.schema.columns.map { "\($0.name)=\($0.type.name)" }.joined(separator: ","))'"
     let sync = shell.run("bb-export sync --from hostile.ndjson \(types) --storage \(storage) -q")

@@ -100,14 +100,4 @@ import Testing
     let storage = dates.flatMap(EpochTime.Storage.init) ?? .automatic
     #expect(PostgresExporter.form(of: 0, schema, head, storage) == form)
   }
-
-  @Test("--verify is refused for rows that are added to others") func verification() throws {
-    let exporter = PostgresExporter(try PostgresLocation("postgres://localhost/t"))
-    for existing in ExistingOutput.allCases {
-      var options = ExportOptions()
-      options.existing = existing
-      let isRefused = (try? exporter.checkVerifiable(options)) == nil
-      #expect(isRefused == [.append, .upsert].contains(existing), "\(existing)")
-    }
-  }
 }

@@ -4,21 +4,6 @@ import Glibc
 import Rows
 import Synchronization
 
-extension RowBatch {
-  /// The batch that `BatchEncoder` wrote at `offset`, which is moved to its end.
-  fileprivate static func decoded(_ bytes: RawSpan, at offset: inout Int, width: Int) -> RowBatch {
-    let head = (0..<3).map {
-      unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset + $0 * MemoryLayout<Int>.stride, as: Int.self)
-    }
-    let cells = offset + head.count * MemoryLayout<Int>.stride, text = cells + head[1]
-    offset = text + head[2]
-    var arena = ArenaBuilder(capacity: max(head[2], Arena.usualCapacity))
-    arena.append(bytes.extracting(text..<offset))
-    return RowBatch(
-      width: width, count: head[0], cells: unsafe Cells(bytes: bytes.extracting(cells..<text)), arena: arena.freeze())
-  }
-}
-
 /// The requirements that all values of a table have on its definition.
 private struct ValueSurvey {
   /// Real columns with a value that a REAL column would change.
@@ -68,48 +53,64 @@ private struct ValueSurvey {
 }
 
 /// Spools the batches of a table, and adds them to a database when all have been written.
-final class TableSink: ByteSink {
-  let name: String
+@safe final class TableSink: RowSink, @unchecked Sendable {
   private let schema: Schema
-  private let isWhole: Bool
-  private let database: DatabaseFile
-  private let spool: Mutex<(rows: SpillBuffer, survey: ValueSurvey)>
+  private let policy: NonfinitePolicy
+  /// Columns that may have NaN or an infinity.
+  private let reals: [Int]
+  private let rows: SpillBuffer
+  private var survey: ValueSurvey
+  /// Opens the database that is complete with this table; nil for one with other tables.
+  private let openDatabase: (@Sendable () async throws(Problem) -> DatabaseFile)?
+  private var database: DatabaseFile?
 
-  /// - Parameters:
-  ///   - name: the name of the output.
-  ///   - isWhole: whether the table completes the database.
-  init(for name: String, _ schema: Schema, directory: String, isWhole: Bool, _ database: DatabaseFile) {
-    self.name = name
-    self.schema = schema
-    self.isWhole = isWhole
-    self.database = database
-    let rows = SpillBuffer(schema: schema, scratch: TemporaryScratch(directory: directory), memoryLimit: 4 << 20)
-    spool = Mutex((rows, ValueSurvey(schema)))
+  /// - Throws: `usage` for columns that SQLite does not have.
+  init(
+    _ schema: Schema, _ policy: NonfinitePolicy, directory: String, in database: DatabaseFile? = nil,
+    open: (@Sendable () async throws(Problem) -> DatabaseFile)? = nil
+  ) throws(Problem) {
+    guard schema.width > 0 else { throw Problem(.usage, "sqlite: a table must have at least one column") }
+    try schema.checkForSQL()
+    (self.schema, self.policy, self.database, openDatabase) = (schema, policy, database, open)
+    reals = schema.columns.indices.filter { [.real, .decimal, .json].contains(schema.columns[$0].type) }
+    rows = SpillBuffer(schema: schema, scratch: TemporaryScratch(directory: directory), memoryLimit: 4 << 20)
+    survey = ValueSurvey(schema)
   }
 
-  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
-    let width = schema.width
-    try bytes.read { (span) throws(Problem) in
-      try spool.withLock { (spool) throws(Problem) in
-        var offset = 0
-        while offset < span.byteCount {
-          let batch = RowBatch.decoded(span, at: &offset, width: width)
-          spool.survey.add(batch)
-          try spool.rows.append(batch)
-        }
-      }
+  func open() async throws(Problem) {
+    if let openDatabase { database = try await openDatabase() }
+  }
+
+  func prepare(_ rows: PreparedRows) throws(Problem) {
+    try rows.forEach { (index, batch) throws(Problem) in
+      rows.batches[index] = try policy.permitted(batch, columns: reals, of: schema)
     }
   }
 
-  func commit() async throws(Problem) {
-    let (rows, survey) = spool.withLock { ($0.rows.stream(), $0.survey) }
-    let definition = SQLiteDefinition(
-      schema, untypedReals: survey.untypedReals, decimals: survey.decimals, hasKey: survey.hasKey)
-    try await database.add(definition, of: schema, hasKey: survey.hasKey, survey.decimals, rows)
-    if isWhole { try await database.commit() }
+  func write(_ prepared: PreparedRows) async throws(Problem) {
+    for batch in prepared.batches {
+      survey.add(batch)
+      try rows.append(batch)
+    }
   }
 
-  func abandon() async { if isWhole { await database.abandon() } }
+  func finish() async throws(Problem) {
+    let definition = SQLiteDefinition(
+      schema, untypedReals: survey.untypedReals, decimals: survey.decimals, hasKey: survey.hasKey)
+    try await database?.add(definition, of: schema, hasKey: survey.hasKey, survey.decimals, rows.stream())
+    if openDatabase != nil { try await database?.copy() }
+  }
+
+  func commit() async throws(Problem) -> WrittenRows {
+    var written = WrittenRows(database?.name ?? "")
+    if openDatabase != nil, let database {
+      written.bytes = database.bytes
+      try await database.publish()
+    }
+    return written
+  }
+
+  func abandon() async { if openDatabase != nil { await database?.abandon() } }
 }
 
 /// A database that is filled in a temporary file, then copied to its place.
@@ -128,8 +129,13 @@ final class DatabaseFile: TableContainer {
 
   deinit { remove() }
 
-  func sink(for schema: Schema, options: ExportOptions) throws(Problem) -> any ByteSink {
-    TableSink(for: sink.name, schema, directory: directory, isWhole: false, self)
+  var name: String { sink.name }
+  /// The number of bytes that were copied to the database's place.
+  var bytes: Int { copied.withLock { $0 } }
+  private let copied = Mutex(0)
+
+  func sink(for schema: Schema, options: ExportOptions) async throws(Problem) -> any RowSink {
+    try TableSink(schema, try SQLiteExporter.policy(options), directory: directory, in: self)
   }
 
   /// Creates a table and fills it, without a journal: the file is private, and deleted after an error.
@@ -158,17 +164,27 @@ final class DatabaseFile: TableContainer {
   }
 
   func commit() async throws(Problem) {
+    try await copy()
+    try await publish()
+  }
+
+  /// Copies the database to its place.
+  func copy() async throws(Problem) {
     defer { remove() }
     let file = try FileByteSource(path: path)
     var piece = ArenaBuilder(), bytes = ByteBuffer(capacity: Arena.usualCapacity)
     while try file.read(into: &piece, limit: piece.room) > 0 {
       piece.read { bytes.append($0) }
       try await sink.write(bytes)
+      let count = bytes.count
+      copied.withLock { $0 += count }
       piece.removeAll()
       bytes.removeAll()
     }
-    try await sink.commit()
   }
+
+  /// Publishes the copy.
+  func publish() async throws(Problem) { try await sink.commit() }
 
   func abandon() async {
     remove()
