@@ -311,7 +311,7 @@ public struct OutputPlan: Sendable {
         guard let compression = target.compression else { return counted }
         return try CompressingSink(counted, compression, threads: threads)
       }
-      return Export.Output(target.exporter.descriptor, target.options) { (schema) throws(Problem) in
+      return Export.Output(target.exporter.descriptor, target.options, name: target.name) { (schema) throws(Problem) in
         if let partitions {
           return try await partitions.sink(for: schema, of: target, services, threads: threads) { (sink, path) in
             digests?.sink(sink, for: path) ?? sink

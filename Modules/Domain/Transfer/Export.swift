@@ -9,14 +9,14 @@ internal import Synchronization
 public struct Export: Sendable {
   /// One output: a format, its options, and where its rows go.
   public struct Output: Sendable {
-    let format: ExporterDescriptor, options: ExportOptions
+    let format: ExporterDescriptor, options: ExportOptions, name: String
     let open: @Sendable (_ schema: Schema) async throws(Problem) -> any RowSink
 
     /// Creates an output. `open` is called when the columns are known, and again when the export restarts.
     public init(
-      _ format: ExporterDescriptor, _ options: ExportOptions,
+      _ format: ExporterDescriptor, _ options: ExportOptions, name: String = "",
       open: @escaping @Sendable (_ schema: Schema) async throws(Problem) -> any RowSink
-    ) { (self.format, self.options, self.open) = (format, options, open) }
+    ) { (self.format, self.options, self.name, self.open) = (format, options, name, open) }
 
     /// Creates an output of a format. `open` is called when the format and its options have been validated, and again
     /// when the export restarts.
@@ -126,11 +126,13 @@ public struct Export: Sendable {
   /// The rows in the order that an output needs; none if no output needs them.
   private func ordered(_ stream: any RowStream, for sinks: [any RowSink]) throws(Problem) -> any RowStream {
     guard sinks.contains(where: \.needsRows) else { return BufferedRows(schema: stream.schema, batches: []) }
-    guard let sorting = sinks.first(where: { !$0.order.isEmpty }) else { return stream }
+    guard let sorted = sinks.firstIndex(where: { !$0.order.isEmpty }) else { return stream }
     guard sinks.count == 1 else {
-      throw Problem(.usage, "a partitioned table must be the only output", hint: "run one command per output")
+      throw Problem(
+        .usage, "a partitioned table must be the only output", at: outputs[sorted].name,
+        hint: "run one command per output")
     }
-    return try PartitionOrder.rows(of: stream, by: sorting.order, scratch: scratch, threads: threads)
+    return try PartitionOrder.rows(of: stream, by: sinks[sorted].order, scratch: scratch, threads: threads)
   }
 }
 
