@@ -119,7 +119,9 @@ let package = Package(
       path: "Tests/AppTestSupport", swiftSettings: commonSettings),
     tests("RowsTests", ["Rows"]),
     tests("QueryTests", ["Rows", "Codecs", "Query", "Domain"]),
-    tests("LakeTests", ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain", "Lake", "Exporters"]),
+    tests(
+      "LakeTests",
+      ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain", "Lake", "Persistence", "Exporters", "Conformance"]),
     tests("AppShellTests", ["Rows", "Domain", "CommandLineKit", "AppShell", "AppTestSupport"]),
     tests("SiteTests", ["bb-export", "Site"]),
     tests("ExampleTests", ["Rows", "Codecs", "Dialects", "Query", "Domain", "Persistence", "Exporters"]),
