@@ -115,7 +115,9 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Rows"], path: "Tests/TestSupport", swiftSettings: commonSettings),
     .target(
       name: "AppTestSupport",
-      dependencies: ["Rows", "Codecs", "Dialects", "Documents", "Domain", "Exporters", "CommandLineKit", "AppShell"],
+      dependencies: [
+        "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Exporters", "CommandLineKit", "AppShell",
+      ],
       path: "Tests/AppTestSupport", swiftSettings: commonSettings),
     tests("RowsTests", ["Rows"]),
     tests("QueryTests", ["Rows", "Codecs", "Query", "Domain"]),

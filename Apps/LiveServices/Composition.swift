@@ -1,8 +1,7 @@
 public import AppShell
-public import CommandLineKit
-import Dialects
 import Codecs
 public import CommandLineKit
+import Dialects
 import Domain
 import Exporters
 import Glibc
@@ -61,14 +60,18 @@ public enum LiveServices {
       directories: directories,
       variables: variables, scratch: scratch, rejects: services.rejects, userAgent: userAgent, network: network)
     services.variables = variables
-    services.exporters = InstalledExporters(builtIn: exporters, plugins: plugins, report: report, sources: sources)
-    services.files = FileSystem(sources: sources)
-    services.stores = Stores(registry: registry, directories: directories)
+    services.exporters = InstalledExporters(builtIn: exporters, plugins: plugins, report: report)
+    services.files = FileSystem()
     services.sources = sources
-    services.documents = ImportedFiles(report: report, scratch: scratch, sources: sources)
-    services.connect = { [buckets = sources.buckets] in buckets.connect($0) }
-    services.lakes = Lakes(sources: sources)
-    services.images = Images(sources: sources)
+    services.documents = ImportedFiles(report: report, scratch: scratch, rejects: services.rejects)
+    services.connect = { services, options in
+      var connected = sources
+      connected.connection = Connection(options)
+      connected.registry.isOffline = options.offline
+      (services.sources, services.locations) = (connected, connected.kinds)
+      services.stores = Stores(registry: connected.registry, directories: directories)
+      services.images = Images(sources: connected)
+    }
     services.plugins = InstalledPlugins(registry: plugins)
     services.tap = TapFiles()
     services.terminal = StandardStreams(

@@ -16,37 +16,15 @@ import Sources
 struct ImportedFiles: DocumentReading {
   let report: Report
   let scratch: any ScratchSpace
-  let sources: LiveSources
+  let rejects: RejectLog
 
   func rows(
     _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream {
-    let source = try FileSource(path: path, options, scratch: scratch, rejects: sources.rejects) { report.warning($0) }
+    let source = try FileSource(path: path, options, scratch: scratch, rejects: rejects) { report.warning($0) }
     var table = try await source.mainTable() ?? ""
     if table.isEmpty { table = try await source.tables().first?.name ?? "" }
     return try await source.typed(table, types).rows(of: table, RowRequest())
-  }
-  func matches(_ pattern: String) async throws(Problem) -> [String] {
-    guard S3Location.isLocation(pattern) else { return try FilePattern.matches(pattern) }
-    let location = try S3Location(pattern), storage = try sources.storage(location)
-    return try await storage.objects(matching: location.key).map { storage.place(of: $0.key) }
-  }
-  func files(below path: String) async throws(Problem) -> [String]? {
-    var path = path
-    if S3Location.isLocation(path) {
-      let location = try S3Location(path)
-      guard location.key.isEmpty || location.key.hasSuffix("/") else { return nil }
-      let storage = try sources.storage(location)
-      return try await storage.objects(below: location.key).map { storage.place(of: $0.key) }
-    }
-    while path.count > 1, path.last == "/" { path.removeLast() }
-    return FilePattern.isDirectory(path) && !FilePattern.isStore(path) ? try FilePattern.files(below: path) : nil
-  }
-  func size(of path: String) async throws(Problem) -> Int {
-    if SourceChoice.isWeb(path) { return 0 }
-    guard S3Location.isLocation(path) else { return try FileByteSource(input: path).size ?? 0 }
-    let location = try S3Location(path)
-    return try await sources.storage(location).object(location.key)?.size ?? 0
   }
   func isStore(_ path: String) -> Bool { FilePattern.isStore(path) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
@@ -56,24 +34,6 @@ struct ImportedFiles: DocumentReading {
     let omitted = document.omitted.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     if !omitted.isEmpty { report.warning("\(path): omitted: \(omitted.joined(separator: ", "))") }
     return (document.schema, document.records)
-  }
-}
-
-struct Lakes: LakeServices {
-  let sources: LiveSources
-
-  func bucket(_ location: String) throws(Problem) -> (bucket: any ObjectBucket, prefix: String) {
-    guard S3Location.isLocation(location) else {
-      throw Problem(.usage, "not the URL of a bucket", at: location, hint: "use s3://BUCKET/PREFIX")
-    }
-    let place = try S3Location(location)
-    return (try sources.storage(place), place.key)
-  }
-  func table(_ location: String) throws(Problem) -> any DeltaStorage {
-    guard DeltaLocation.isLocation(location) else {
-      throw Problem(.usage, "not the location of a Delta table", at: location, hint: "use delta:DIR")
-    }
-    return try sources.table(try DeltaLocation(location))
   }
 }
 

@@ -9,45 +9,40 @@ import Persistence
 import Rows
 import Synchronization
 
-/// The buckets of a command, opened once.
-final class OpenBuckets: Sendable {
-  private let state = Mutex<(options: APIOptions, objects: S3Objects?)>((APIOptions(), nil))
+/// What the user said about the network, and the buckets that were opened with it.
+final class Connection: Sendable {
+  let options: APIOptions
+  private let opened = Mutex<S3Objects?>(nil)
 
-  /// The options of outputs and of lists.
-  var options: APIOptions { state.withLock { $0.options } }
+  init(_ options: APIOptions) { self.options = options }
 
-  /// Sets the options.
-  func connect(_ options: APIOptions) { state.withLock { $0 = (options, nil) } }
-
-  /// The buckets with these options.
-  func objects(_ options: APIOptions, make: () -> S3Objects) -> S3Objects {
-    state.withLock { state in
-      if state.options == options, let known = state.objects { return known }
-      let made = make()
-      state = (options, made)
-      return made
+  /// The buckets, opened once.
+  func objects(_ make: () -> S3Objects) -> S3Objects {
+    opened.withLock { opened in
+      let objects = opened ?? make()
+      opened = objects
+      return objects
     }
   }
 }
 
 extension LiveSources {
-  /// The buckets of the options of the command.
-  /// - Throws: `unavailable` in offline mode.
-  func objects(at place: String) throws(Problem) -> S3Objects {
-    let options = buckets.options
-    if options.offline {
-      throw Problem(.unavailable, "offline mode is set", at: place, hint: .omit(.offline))
-    }
-    return objects(options)
+  /// Refuses what needs the network in offline mode.
+  /// - Throws: `unavailable`.
+  func requireNetwork(at place: String) throws(Problem) {
+    guard connection.options.offline else { return }
+    throw Problem(.unavailable, "offline mode is set", at: place, hint: .omit(.offline))
   }
 
   /// The objects of the bucket of a location.
   func storage(_ location: S3Location) throws(Problem) -> S3Storage {
-    try objects(at: location.text).storage(location.bucket)
+    try requireNetwork(at: location.text)
+    return try objects().storage(location.bucket)
   }
 
-  func objects(_ options: APIOptions) -> S3Objects {
-    buckets.objects(options) {
+  func objects() -> S3Objects {
+    connection.objects {
+      let options = connection.options
       var choice = S3Objects.Choice()
       (choice.endpoint, choice.region) = (options.objects.endpoint, options.objects.region)
       choice.isAnonymous = options.objects.isAnonymous
@@ -82,21 +77,11 @@ extension LiveSources {
     }
   }
 
-  /// The files of a Delta table.
-  /// - Throws: `usage` for a place that is neither a directory nor a prefix of a bucket.
-  func table(_ location: DeltaLocation) throws(Problem) -> any DeltaStorage {
-    guard S3Location.isLocation(location.place) else {
-      guard !location.place.contains("://") else {
-        throw Problem(
-          .usage, "Delta tables are supported only in directories and in S3",
-          at: "delta:\(URLText.redacted(location.place))")
-      }
-      return DeltaDirectory(location.place)
-    }
-    let place = try S3Location(location.place)
-    return S3DeltaTable(try storage(place), place) { (file) async throws(Problem) in
+  /// The files of a Delta table in a bucket.
+  func table(_ place: S3Location) throws(Problem) -> any DeltaStorage {
+    S3DeltaTable(try storage(place), place) { (file) async throws(Problem) in
       do throws(Problem) {
-        let download = try await fetch(file, buckets.options).0
+        let download = try await fetch(file).0
         return DownloadedFile(try FileByteSource(path: download.path, of: file.text), download)
       } catch {
         if error.kind == .noInput { return nil }

@@ -16,7 +16,6 @@ struct InstalledExporters: ExporterCatalogue {
   let builtIn: ExporterRegistry
   let plugins: PluginRegistry
   let report: Report
-  let sources: LiveSources
 
   var all: [any Exporter] { builtIn.exporters }
   func named(_ name: String) throws(Problem) -> any Exporter {
@@ -26,13 +25,6 @@ struct InstalledExporters: ExporterCatalogue {
     return try plugins.exporter(plugin)
   }
   func forPath(_ path: String) throws(Problem) -> (any Exporter)? {
-    if PostgresLocation.isLocation(path) { return PostgresExporter(try PostgresLocation(path)) }
-    if DeltaLocation.isLocation(path) {
-      let location = try DeltaLocation(path)
-      return DeltaExporter(
-        location, in: try sources.table(location), format: ParquetExporter(),
-        threads: WorkThread.cores, now: milliseconds)
-    }
     if let exporter = builtIn.exporter(forPath: path) { return exporter }
     return try plugins.exporter(forPath: path) { report.warning("\($0)") }
   }
@@ -46,40 +38,7 @@ struct InstalledExporters: ExporterCatalogue {
 }
 
 struct FileSystem: OutputFiles {
-  let sources: LiveSources
-
-  func sink(_ path: String, replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
-    if S3Location.isLocation(path) {
-      let location = try object(path)
-      return try sources.storage(location).sink(location.key, replaces: replaces)
-    }
-    return try OutputFile.sink(path, replaces: replaces, follows: follows)
-  }
   func isSame(_ path: String, as other: String) -> Bool { OutputFile.isSame(path, as: other) }
-  func check(_ path: String, replaces: Bool) throws(Problem) -> String {
-    if S3Location.isLocation(path) {
-      _ = try sources.storage(try object(path))
-      return path
-    }
-    if DescriptorSink.isDevice(path) { return path }
-    // Created and removed again.
-    _ = try OutputFile.sink(path, replaces: replaces)
-    return try OutputFile.place(path)
-  }
-  /// The location of an object to write.
-  private func object(_ path: String) throws(Problem) -> S3Location {
-    let location = try S3Location(path)
-    guard !location.key.isEmpty, !location.key.hasSuffix("/") else {
-      throw Problem(.usage, "the URL names no object", at: location.text, hint: "use s3://BUCKET/KEY")
-    }
-    return location
-  }
-  /// - Throws: `usage` for a location in a bucket, which has no directories.
-  private func refuseObject(_ path: String) throws(Problem) {
-    guard S3Location.isLocation(path) else { return }
-    throw Problem(
-      .usage, "cannot write a directory to S3", at: try S3Location(path).text, hint: "write objects: s3://BUCKET/KEY")
-  }
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
     try FetchedImages.images(in: directory, for: page, isEmbedded: isEmbedded)
   }
@@ -89,30 +48,8 @@ struct FileSystem: OutputFiles {
   func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile] {
     try FetchedImages.files(in: directory)
   }
-  func makeDirectory(_ path: String) throws(Problem) -> Bool {
-    guard S3Location.isLocation(path) else { return try OutputFile.makeDirectory(path) }
-    // A bucket has no directories: the names of its objects begin with the path.
-    _ = try sources.storage(try S3Location(path))
-    return false
-  }
-  func removeDirectory(_ path: String) { OutputFile.removeDirectory(path) }
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
-    try refuseObject(path)
-    return try StagedDirectory(path: path, replaces: replaces)
-  }
-  func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
-    if S3Location.isLocation(pattern.root) {
-      return try S3FileSet(try sources.storage(try S3Location(pattern.root)), pattern, existing: existing)
-    }
-    return try StagedFiles(pattern, existing: existing)
-  }
-  func exists(_ path: String) async throws(Problem) -> Bool {
-    guard S3Location.isLocation(path) else { return isFile(path) }
-    let location = try object(path)
-    return try await sources.storage(location).object(location.key) != nil
-  }
-  func isFile(_ path: String) -> Bool {
-    unsafe !S3Location.isLocation(path) && !DescriptorSink.isDevice(path) && access(path, F_OK) == 0
+    try StagedDirectory(path: path, replaces: replaces)
   }
 }
 
@@ -124,9 +61,10 @@ struct Stores: StoreOpening {
   func exists(_ location: String) throws(Problem) -> Bool { try registry.exists(try registry.location(location)) }
   func absolute(_ location: String) throws(Problem) -> String {
     let place = try registry.location(location)
-    let isFile = !PostgresLocation.isLocation(location) && !place.path.isEmpty && !place.path.hasPrefix("~")
+    let isFile = [.file, .directory].contains(registry.kind(of: place)) && !place.path.hasPrefix("~")
     return isFile ? "\(place.scheme):\(AbsolutePath.of(place.path))" : location
   }
+  func isNamed(_ text: String) -> Bool { registry.isNamed(text) }
   func claim(_ location: String) async throws(Problem) { try await registry.claim(try registry.location(location)) }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { try directories.defaultStorage() }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {
@@ -205,7 +143,7 @@ struct MachineIdentifiers: IdentifierSource {
 }
 
 /// The time now in milliseconds since 1970.
-private func milliseconds() -> Int64 {
+func milliseconds() -> Int64 {
   var now = timespec()
   unsafe clock_gettime(CLOCK_REALTIME, &now)
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000

@@ -40,7 +40,7 @@ struct LiveSources: SourceServices {
   let report: Report
   let progress: Progress
   let provenance: Provenance
-  let registry: StoreRegistry
+  var registry: StoreRegistry
   let directories: Directories
   let variables: [String: String]
   let scratch: any ScratchSpace
@@ -48,7 +48,7 @@ struct LiveSources: SourceServices {
   let userAgent: String
   let network: Network
   let origins = PrivateOrigins()
-  let buckets = OpenBuckets()
+  var connection = Connection(APIOptions())
 
   init(
     report: Report, progress: Progress, provenance: Provenance, registry: StoreRegistry, directories: Directories,
@@ -65,39 +65,19 @@ struct LiveSources: SourceServices {
     switch choice {
     case .snapshot: return recorded(SnapshotSource(), as: "snapshot")
     case .storage(let text?, let limits):
-      let limited = StoreRegistry(
+      var limited = StoreRegistry(
         scratch: scratch, known: Catalog.all, maximumField: limits.maximumField, timeout: limits.timeout)
+      limited.isOffline = connection.options.offline
       return recorded(try limited.open(text))
     case .storage(nil, _): return recorded(DefaultStorage(try registry.open(try directories.defaultStorage().location)))
     case .live(let name, let options): return try live(name, options)
-    case .remote(let url, let options, let network): return try await remote(url, options, network)
-    case .file(let path, let options): return try await named(path, options, isPartitioned: true)
-    case .written(let path, let options): return try await named(path, options, isPartitioned: false)
+    case .file(let location, let options): return try await location.place.source(options, isPartitioned: true)
+    case .written(let location, let options): return try await location.place.source(options, isPartitioned: false)
     }
-  }
-
-  /// A table on a server, an object of a bucket, or a file, as the location names it.
-  private func named(
-    _ path: String, _ options: FileInputOptions, isPartitioned: Bool
-  ) async throws(Problem) -> any RecordSource {
-    if PostgresLocation.isLocation(path) {
-      return recorded(PostgresSource(try PostgresLocation(path), types: options.types))
-    }
-    if DeltaLocation.isLocation(path) {
-      let location = try DeltaLocation(path)
-      return recorded(
-        try DeltaSource(location, in: try table(location), options) { [report] files, skipped in
-          report.detail("\(location.name): \(files) files, skipped: \(skipped)")
-        })
-    }
-    if S3Location.isLocation(path) {
-      return try await remote(path, options, buckets.options, isPartitioned: isPartitioned)
-    }
-    return try file(path, options, isPartitioned ? PathPattern.hiveValues(of: path) : [])
   }
 
   /// A file, with the columns of its path.
-  private func file(
+  func file(
     _ path: String, _ options: FileInputOptions, _ values: [PartitionValue]
   ) throws(Problem) -> any RecordSource {
     provenance.open(path)
@@ -111,55 +91,58 @@ struct LiveSources: SourceServices {
     return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
   }
 
-  /// A file on a server or an object of a bucket, which is fetched into the cache.
-  private func remote(
-    _ url: String, _ options: FileInputOptions, _ choice: APIOptions, isPartitioned: Bool = true
+  /// A file on a server, which is fetched into the cache.
+  func web(
+    _ url: String, as name: (place: String, title: String), _ options: FileInputOptions
   ) async throws(Problem) -> any RecordSource {
-    if let file = choice.caFile { _ = try FileByteSource(input: file) }
-    let download: CachedDownload, fetched: Int64, place: String, title: String
-    var values: [PartitionValue] = []
-    if S3Location.isLocation(url) {
-      let location = try S3Location(url)
-      guard !location.key.isEmpty, !location.key.hasSuffix("/") else {
-        throw Problem(.usage, "the URL names no object", at: location.text, hint: "use s3://BUCKET/KEY")
-      }
-      if isPartitioned { values = PathPattern.hiveValues(of: location.key) }
-      (place, title) = (location.text, location.key)
-      (download, fetched) = try await fetch(location, choice)
-    } else {
-      origins.add(server: url)
-      (place, title) = (URLText.redacted(url), String(url.prefix { $0 != "?" && $0 != "#" }))
-      let curl = self.transport(choice)
-      let transport = network.retrying(
-        report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl, Self.policy(choice, readAhead: 0))
-      (download, fetched) = try await fetch(url, place, isObject: false, choice, transport)
-    }
-    provenance.open(place)
-    provenance.fetch(at: fetched)
+    origins.add(server: url)
+    let transport = logged(connection.options)
+    let fetched = try await fetch(
+      url, name.place, isObject: false, network.retrying(transport, Self.policy(connection.options, readAhead: 0)))
+    return try remote(fetched, name, options, [])
+  }
+
+  /// An object of a bucket, which is fetched into the cache.
+  func object(
+    _ location: S3Location, _ options: FileInputOptions, isPartitioned: Bool
+  ) async throws(Problem) -> any RecordSource {
+    try location.requireObject()
+    return try remote(
+      try await fetch(location), (location.text, location.key), options,
+      isPartitioned ? PathPattern.hiveValues(of: location.key) : [])
+  }
+
+  /// A file that was fetched.
+  private func remote(
+    _ file: (download: CachedDownload, fetched: Int64), _ name: (place: String, title: String),
+    _ options: FileInputOptions, _ values: [PartitionValue]
+  ) throws(Problem) -> any RecordSource {
+    provenance.open(name.place)
+    provenance.fetch(at: file.fetched)
     let own = PartitionedSource.options(options, without: values)
     let source = RemoteSource(
-      try FileSource(path: download.path, of: (place, title), own, scratch: scratch, rejects: rejects) {
+      try FileSource(path: file.download.path, of: name, own, scratch: scratch, rejects: rejects) {
         report.warning($0)
-      }, download)
+      }, file.download)
     return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
   }
 
   /// Fetches an object into the cache.
-  func fetch(
-    _ location: S3Location, _ choice: APIOptions
-  ) async throws(Problem) -> (CachedDownload, fetched: Int64) {
-    let open = objects(choice)
+  func fetch(_ location: S3Location) async throws(Problem) -> (download: CachedDownload, fetched: Int64) {
+    let open = objects()
     return try await fetch(
-      try open.url(of: location), location.text, isObject: true, choice, try open.transport(for: location.bucket))
+      try open.url(of: location), location.text, isObject: true, try open.transport(for: location.bucket))
   }
 
   private func fetch(
-    _ address: String, _ place: String, isObject: Bool, _ choice: APIOptions, _ transport: any HTTPTransport
-  ) async throws(Problem) -> (CachedDownload, fetched: Int64) {
+    _ address: String, _ place: String, isObject: Bool, _ transport: any HTTPTransport
+  ) async throws(Problem) -> (download: CachedDownload, fetched: Int64) {
+    if let file = connection.options.caFile { _ = try FileByteSource(input: file) }
     let download = try await CachedDownload(address, in: directories.cache)
     defer { download.share() }
     let file = RemoteFile(
-      url: address, place: place, isObject: isObject, options: choice, transport: transport, download: download,
+      url: address, place: place, isObject: isObject, options: connection.options, transport: transport,
+      download: download,
       report: report, progress: progress, now: SystemClock().now().seconds)
     return (download, try await file.fetch())
   }
@@ -173,7 +156,7 @@ struct LiveSources: SourceServices {
     return policy
   }
 
-  private func recorded(_ source: any RecordSource, as name: String? = nil) -> any RecordSource {
+  func recorded(_ source: any RecordSource, as name: String? = nil) -> any RecordSource {
     provenance.open(name ?? source.name)
     return source
   }

@@ -22,8 +22,10 @@ public struct Application: Sendable {
   /// Parses the arguments, runs the command, and reports errors.
   /// - Returns: the exit code.
   public func run(_ arguments: [String], in services: AppServices) async -> Int32 {
+    var services = services
     let report = services.report
-    defer { services.progress.finish() }
+    let progress = services.progress
+    defer { progress.finish() }
     do throws(Problem) {
       // Errors of the command line itself use the requested format, too.
       if arguments.contains("--errors=json")
@@ -42,7 +44,8 @@ public struct Application: Sendable {
         invocation.configuration = try services.configuration()
         clock = try services.writtenTime()
         services.registerSecrets(of: invocation)
-        services.connect(try APIOptions(connecting: invocation))
+        services.connect(&services, try APIOptions(connecting: invocation))
+        invocation.locations = services.locations
       }
       var presenter: ErrorPresenter?
       if case .run(let command) = invocation.action {
@@ -75,7 +78,7 @@ public struct Application: Sendable {
       }
       return services.exitCode.value
     } catch {
-      services.progress.finish()
+      progress.finish()
       if error.kind != .endOfPipe { report.problem(error) }
       return error.kind.exitCode
     }

@@ -21,6 +21,8 @@ public struct Invocation: Sendable {
   public let arguments: [String]
   /// The settings, which are the defaults of options.
   public var configuration = Configuration()
+  /// The kinds of locations, with the connection of the command.
+  public var locations = LocationKinds([])
   private let given: [String: [String]]
 
   init(action: Action, path: [String], arguments: [String], given: [String: [String]]) {
@@ -35,7 +37,7 @@ public struct Invocation: Sendable {
     var given = self.given
     given[option.name] = values
     var copy = Invocation(action: action, path: path, arguments: arguments, given: given)
-    copy.configuration = configuration
+    (copy.configuration, copy.locations) = (configuration, locations)
     return copy
   }
 
@@ -51,6 +53,11 @@ public struct Invocation: Sendable {
   }
   /// Whether a flag was given, or the setting with its name is `yes`.
   public func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
+  /// The locations given, in order.
+  /// - Throws: `usage`.
+  public func locations(_ option: Option) throws(Problem) -> [Location] {
+    try all(option).map { (text) throws(Problem) in try locations.location(text) }
+  }
   /// Every value given, in order.
   public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
   /// Every value given for the option with a name, in order.

@@ -240,7 +240,9 @@ public final class AWSCredentialChain: Sendable {
       url = "http://169.254.170.2\(path)"
     } else if let full = environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] {
       let host = AWSQuery.parts(of: full).host.prefix { $0 != ":" }
-      guard full.hasPrefix("https://") || ["localhost", "127.0.0.1", "169.254.170.2", "169.254.170.23"].contains(host)
+      guard
+        URLText.scheme(of: full) == "https"
+          || ["localhost", "127.0.0.1", "169.254.170.2", "169.254.170.23"].contains(host)
       else {
         throw Problem(
           .configuration, "AWS_CONTAINER_CREDENTIALS_FULL_URI must be https, or lead to this machine")

@@ -100,17 +100,7 @@ struct AWSSigner: Sendable {
 enum AWSQuery {
   /// Percent-encodes every byte but the unreserved ones, once.
   static func encoded(_ text: String, keepsSlashes: Bool = false) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(byte)
-      case UInt8(ascii: "/") where keepsSlashes: bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    PercentCoding.encoded(text, keeping: keepsSlashes ? "/" : "")
   }
 
   /// A query: encoded, and sorted by name and value. A parameter without a value is `name=`.

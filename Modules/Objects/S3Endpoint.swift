@@ -24,7 +24,7 @@ public final class S3Endpoint: Sendable {
       return
     }
     while server.hasSuffix("/") { server.removeLast() }
-    guard server.hasPrefix("http://") || server.hasPrefix("https://"), !server.contains("?"), !server.contains("@"),
+    guard URLText.isWeb(server), !server.contains("?"), !server.contains("@"),
       let start = server.firstRange(of: "://")?.upperBound, !AWSQuery.parts(of: server).host.isEmpty
     else {
       throw Problem(

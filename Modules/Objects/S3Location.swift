@@ -39,11 +39,6 @@ public struct S3Location: Sendable, Hashable {
     }
   }
 
-  /// Whether a text is the URL of objects.
-  public static func isLocation(_ text: String) -> Bool {
-    text.prefix(scheme.count).lowercased() == scheme
-  }
-
   /// The URL.
   public var text: String { "\(Self.scheme)\(bucket)/\(key)" }
 }

@@ -84,19 +84,7 @@ public final class S3Storage: ObjectBucket {
 
   /// A key of a list, percent-encoded; nil if it is not UTF-8.
   static func decoded(_ text: String) -> String? {
-    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), let digits = String(validating: rest.prefix(2), as: UTF8.self),
-        digits.utf8.count == 2,
-        let value = UInt8(digits, radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
+    PercentCoding.bytes(of: text, spaces: true).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
   /// The bytes of an object.

@@ -39,7 +39,9 @@ import Testing
     var services = AppServices(report)
     (services.exporters, services.files, services.terminal) = (BuiltInExporters(), files, files)
     do throws(Problem) {
-      let invocation = try Self.program.parse(line.split(separator: " ").map(String.init))
+      var invocation = try Self.program.parse(line.split(separator: " ").map(String.init))
+      services.locations = files.kinds()
+      invocation.locations = services.locations
       report.configure(style: .text, isQuiet: false, isVerbose: invocation.has(SharedOptions.verbose))
       try await OutputPlan(invocation, services, policy).write(rows)
       return nil

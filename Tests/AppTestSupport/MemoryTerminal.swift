@@ -2,8 +2,10 @@ package import AppShell
 package import Codecs
 package import CommandLineKit
 package import Documents
+import Dialects
 package import Domain
 import Exporters
+import Query
 package import Rows
 import Synchronization
 
@@ -32,22 +34,20 @@ package final class MemoryFiles: OutputFiles, TerminalPort {
   /// Whether standard output was held back, each time it was opened.
   package var heldBack: [Bool] { state.withLock { $0.heldBack } }
 
-  package func sink(_ path: String, replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
+  func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
     if !replaces, isFile(path) { throw Problem(.cannotCreate, "the file exists", at: path) }
     return MemorySink(path) { text in self.state.withLock { $0.files[path] = text } }
   }
-  package func check(_ path: String, replaces: Bool) throws(Problem) -> String {
+  func check(_ path: String, replaces: Bool) throws(Problem) -> String {
     _ = try sink(path, replaces: replaces)
     return path.hasPrefix("./") ? String(path.dropFirst(2)) : path
   }
-  package func isFile(_ path: String) -> Bool { files[path] != nil }
+  func isFile(_ path: String) -> Bool { files[path] != nil }
   package func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
     PageImages()
   }
   package func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages { PageImages() }
   package func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
-  package func makeDirectory(_ path: String) throws(Problem) -> Bool { true }
-  package func removeDirectory(_ path: String) {}
   package func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.cannotCreate, "no directories in memory", at: path)
   }
@@ -60,6 +60,40 @@ package final class MemoryFiles: OutputFiles, TerminalPort {
   package func input() -> [UInt8] { Array(text.utf8) }
   package var dialog: Dialog { Dialog(tell: { (_) in }, ask: { (_) in nil }) }
   package func editor() -> any TextEditor { NoEditor() }
+}
+
+extension MemoryFiles {
+  /// Kinds of locations whose files are written to memory, and read from the disk.
+  package func kinds(_ others: LocationKinds = LocationKinds([])) -> LocationKinds {
+    let disk = others.all.first
+    return LocationKinds(
+      [
+        LocationKind { (text) throws(Problem) in
+          MemoryPlace(shown: text, files: self, disk: try disk?.place(text))
+        }
+      ] + others.all.dropFirst())
+  }
+}
+
+/// A file that is written to memory.
+private struct MemoryPlace: Place {
+  let shown: String
+  let files: MemoryFiles
+  let disk: (any Place)?
+  var path: String? { shown }
+  var isRemote: Bool { false }
+  var isFile: Bool { files.isFile(shown) }
+  func source(_ options: FileInputOptions, isPartitioned: Bool) async throws(Problem) -> any RecordSource {
+    guard let disk else { throw Problem(.noInput, "no disk", at: shown) }
+    return try await disk.source(options, isPartitioned: isPartitioned)
+  }
+  func members() async throws(Problem) -> [String]? { isFile ? nil : try await disk?.members() }
+  func size() async throws(Problem) -> Int { try await disk?.size() ?? 0 }
+  func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
+    try files.sink(shown, replaces: replaces)
+  }
+  func check(replaces: Bool) throws(Problem) -> String { try files.check(shown, replaces: replaces) }
+  func makeDirectory() throws(Problem) -> Bool { true }
 }
 
 private struct NoEditor: TextEditor {

@@ -64,7 +64,14 @@ struct Console {
       : LiveServices.export(report, version: "0", variables: environment, network: network)
     let terminal = MemoryFiles(input: input)
     (services.terminal, services.workers) = (terminal, nil)
-    if !writesFiles { services.files = files }
+    if !writesFiles {
+      let connect = services.connect, files = self.files
+      services.files = files
+      services.connect = { services, options in
+        connect(&services, options)
+        services.locations = files.kinds(services.locations)
+      }
+    }
     let application = isNotes ? BBNotes.application : BBExport.application
     let status = await application.run(Array(words.dropFirst()), in: services)
     return Shell.Outcome(out: terminal.output, err: lines.all, status: status)

@@ -1,8 +1,11 @@
 import AppShell
+import Codecs
 import CommandLineKit
+import Dialects
 import Domain
 import Glibc
 import LiveServices
+import Query
 import Rows
 import Synchronization
 import TestSupport
@@ -14,7 +17,7 @@ import Testing
 /// Laws of every command and option, as the parser knows them, that may be given a location.
 @Suite("Laws of locations") struct LocationLawTests {
   /// A place for a location on a command line.
-  struct Place: Sendable {
+  struct Spot: Sendable {
     let words: [String]
     let options: [Option]
     /// The line with a location in the place.
@@ -22,14 +25,14 @@ import Testing
   }
 
   /// The places of both programs: each value of an option, and each argument.
-  static let places: [Place] = [BBExport.program, BBNotes.program].flatMap { program in
+  static let places: [Spot] = [BBExport.program, BBNotes.program].flatMap { program in
     program.commands.flatMap { leaves($0, [program.name]) }.flatMap { command, words in
       let options = program.options(of: command), arguments = command.arguments.map(example)
       let values = options.filter { $0.placeholder != nil && $0.words == nil }.map { option in
-        Place(words: words + ["--\(option.name)"], options: options) { words + arguments + ["--\(option.name)", $0] }
+        Spot(words: words + ["--\(option.name)"], options: options) { words + arguments + ["--\(option.name)", $0] }
       }
       let named = command.arguments.indices.map { position in
-        Place(words: words + [command.arguments[position].placeholder], options: options) { location in
+        Spot(words: words + [command.arguments[position].placeholder], options: options) { location in
           words + arguments.prefix(position) + [location] + arguments.dropFirst(position + 1)
         }
       }
@@ -38,7 +41,7 @@ import Testing
         !needsOutput
         ? []
         : command.arguments.indices.map { position in
-          Place(words: words + [command.arguments[position].placeholder, "-o"], options: options) { location in
+          Spot(words: words + [command.arguments[position].placeholder, "-o"], options: options) { location in
             words + arguments.prefix(position) + [location, "-o", location]
           }
         }
@@ -97,6 +100,53 @@ import Testing
     for path in Self.files(below: console.home) {
       let text = Shell.read(path)
       #expect(!text.contains(secret) && !path.contains(secret), "\(path): \(text.prefix(500))")
+    }
+  }
+
+  @Test(
+    "an unknown scheme is a usage error that lists the known ones",
+    arguments: [
+      "bb-export gs://bucket/a.csv", "bb-export quotes --source snapshot -o gs://bucket/a.csv",
+      "bb-export --from FTP://host/a.csv", "bb-export diff gs://b/a.csv gs://b/c.csv",
+      "bb-export quotes --source snapshot --join gs://b/a.csv --on id", "bb-export sync --from gs://b/a.csv",
+      "bb-export images --from gs://b/a.csv -o i", "bb-export site -o gs://b/site",
+      "bb-notes export places -o gs://b/a.csv",
+      "bb-notes import gs://b/a.csv", "bb-export check --source snapshot -o gs://b/x.csv",
+    ])
+  func unknown(line: String) async {
+    let outcome = await Console().run(line)
+    #expect(outcome.status == 64 && outcome.err.contains("unknown scheme"), "\(outcome)")
+    #expect(outcome.err.contains("s3") && outcome.err.contains("postgres"), "\(outcome)")
+  }
+
+  @Test("a scheme is written in any case, and a path with a colon is a path") func cases() async {
+    var console = Console()
+    console.writesFiles = true
+    let path = console.write("k\n1\n", to: "a:b.csv"), lake = "\(console.home)/lake"
+    #expect(await console.run("bb-export \(path) -f csv").out == "k\n1\n")
+    #expect(await console.run("bb-export FILE://\(path) -f csv").out == "k\n1\n")
+    #expect(await console.run("bb-export \(path) -o Delta:\(lake)").status == 0)
+    #expect(await console.run("bb-export DELTA:\(lake) -f csv").out == "k\n1\n")
+  }
+
+  @Test("a text that two kinds claim is refused with both") func ambiguous() async throws {
+    let place = NoPlace(shown: "x")
+    let kinds = LocationKinds([
+      LocationKind { _ in place }, LocationKind("x:") { _ in place }, LocationKind("x:y") { _ in place },
+    ])
+    #expect(try kinds.location("x:z").text == "x:z")
+    #expect {
+      try kinds.location("X:Y")
+    } throws: {
+      let problem = $0 as? Problem
+      return problem?.kind == .usage && problem?.message.contains("x: or x:y") == true
+    }
+  }
+
+  private struct NoPlace: Place {
+    let shown: String
+    func source(_ options: FileInputOptions, isPartitioned: Bool) throws(Problem) -> any RecordSource {
+      throw Problem(.noInput, "nothing", at: shown)
     }
   }
 

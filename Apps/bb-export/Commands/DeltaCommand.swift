@@ -42,7 +42,7 @@ struct DeltaCommand {
         .usage, "invalid age for --\(Self.olderThan.name)",
         hint: "use at least 1h, because exports may be in progress")
     }
-    let vacuum = DeltaVacuum(try services.lakes.table(invocation.arguments[1]))
+    let vacuum = DeltaVacuum(try invocation.locations.location(invocation.arguments[1]).place.table())
     let files = try await vacuum.unusedFiles(before: Instant(seconds: try services.writtenTime().now().seconds - age))
     let isDryRun = invocation.has(Self.dryRun)
     if !isDryRun { for file in files { try await vacuum.remove(file) } }

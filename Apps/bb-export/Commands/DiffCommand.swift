@@ -47,7 +47,7 @@ struct DiffCommand {
     comparison.types = try SourceOptions(invocation).file().types
     comparison.threads = outputs.threads
     var files: [String] = []
-    for word in words where isFile(word) { files += try await InputFiles.expand(word, services) }
+    for word in words where try isFile(word) { files += try await InputFiles.expand(word, invocation) }
     try SourceOptions(invocation).checkOwnOptions(of: files)
     let tally = DifferenceTally()
     let parts = [
@@ -75,16 +75,16 @@ struct DiffCommand {
     _ word: String, other: String, _ outputs: OutputPlan
   ) async throws(Problem) -> UnionRows.Part {
     let reader = SourceOptions(invocation), services = self.services
-    let files = try isFile(word) ? await InputFiles.expand(word, services) : []
+    let files = try isFile(word) ? await InputFiles.expand(word, invocation) : []
     // The tables of files are not named by the arguments.
     let own = invocation.replacing(arguments: [], option: Options.from, values: files)
     if files.count > 1 {
-      return UnionRows.Part(name: SourceChoice.shown(word)) { (types) async throws(Problem) in
+      return UnionRows.Part(name: try invocation.locations.location(word).shown) { (types) async throws(Problem) in
         try await InputFiles.union(own, services, types: types)
       }
     }
     if let file = files.first {
-      return InputFiles.part(file, named: word == "-" ? "standard input" : nil, try reader.file(), own, services)
+      return try InputFiles.part(file, named: word == "-" ? "standard input" : nil, try reader.file(), own, services)
     }
     let choice: SourceChoice
     if word == "snapshot" {
@@ -97,7 +97,9 @@ struct DiffCommand {
     }
     let source = try await services.sources.open(choice)
     let table = try await table(of: source, [word, other].first(where: isDataset))
-    return UnionRows.Part(name: word) { (_) async throws(Problem) in try await source.rows(of: table, RowRequest()) }
+    return UnionRows.Part(name: services.shown(word)) { (_) async throws(Problem) in
+      try await source.rows(of: table, RowRequest())
+    }
   }
 
   /// The table of a store or an API: that of `--table`, the dataset that an argument names, or the only one.
@@ -114,9 +116,10 @@ struct DiffCommand {
 
   private func isDataset(_ word: String) -> Bool { Catalog.all.contains { $0.name == word } }
 
-  private func isFile(_ word: String) -> Bool {
+  private func isFile(_ word: String) throws(Problem) -> Bool {
     if word == "snapshot" || isDataset(word) { return false }
-    if ["sqlite:", "csv:", "json:"].contains(where: word.hasPrefix) { return services.files.isFile(word) }
-    return !services.documents.isStore(word)
+    let location = try invocation.locations.location(word)
+    if location.isTable { return true }
+    return services.stores.isNamed(word) ? location.place.isFile : !services.documents.isStore(word)
   }
 }

@@ -44,7 +44,7 @@ struct DraftCommand {
     guard let path = outputs.first, path != "-" else {
       return try services.terminal.write(String(decoding: text, as: UTF8.self))
     }
-    let sink = try services.files.sink(path, replaces: !invocation.isOn(OutputOptions.noClobber))
+    let sink = try invocation.locations.location(path).place.sink(replaces: !invocation.isOn(OutputOptions.noClobber))
     var bytes = ByteBuffer()
     bytes.append(bytes: text)
     try await sink.write(bytes)

@@ -22,7 +22,7 @@ struct ImagesCommand {
     + "image columns."
 
   func run() async throws(Problem) {
-    guard let directory = invocation[Options.imageDirectory] else {
+    guard let directory = try invocation.locations(Options.imageDirectory).last?.path() else {
       throw Problem(.usage, "missing required option -o DIR", hint: "for example: -o images")
     }
     let work = try ImagesWork(invocation, services)

@@ -21,8 +21,9 @@ enum InputFiles {
     var files = invocation.all(Options.from), tables: [String] = []
     for word in invocation.arguments {
       // A table of a server is named like a file: raw.quotes.
-      let isTable = files.contains(where: SourceChoice.isServer) && !SourceChoice.isServer(word)
-      if !places.contains(where: invocation.has), !isTable, isFile(word, services) {
+      let location = try invocation.locations.location(word)
+      let isTable = try !location.isTable ? files.map(invocation.locations.location).contains(where: \.isTable) : false
+      if !places.contains(where: invocation.has), !isTable, isFile(location) {
         files.append(word)
       } else {
         tables.append(word)
@@ -30,7 +31,7 @@ enum InputFiles {
     }
     if tables.count > 1 { throw unexpected(tables) }
     var expanded: [String] = []
-    for file in files { expanded += try await expand(file, services) }
+    for file in files { expanded += try await expand(file, invocation) }
     try SourceOptions(invocation).checkOwnOptions(of: expanded + invocation.all(Options.join))
     if expanded.count > 1 {
       if expanded.contains("-") {
@@ -46,41 +47,32 @@ enum InputFiles {
       ? invocation : invocation.replacing(arguments: tables, option: Options.from, values: expanded)
   }
 
-  private static func isFile(_ word: String, _ services: AppServices) -> Bool {
-    if SourceChoice.isServer(word) { return true }
+  private static func isFile(_ location: Location) -> Bool {
+    let word = location.text
+    if location.isTable { return true }
     if word == "-" || word.contains(".") || word.contains("/") { return true }
     if Catalog.all.contains(where: { $0.name == word }) { return false }
-    return isPattern(word) || services.files.isFile(word)
+    return isPattern(word) || location.place.isFile
   }
 
   private static func isPattern(_ word: String) -> Bool { word.contains { "*?[".contains($0) } }
 
-  /// The files that match a pattern; an existing file is none.
-  static func expand(_ word: String, _ services: AppServices) async throws(Problem) -> [String] {
-    if SourceChoice.isServer(word) { return [word] }
-    if !word.isEmpty, let files = try await services.documents.files(below: word) {
-      if files.isEmpty {
-        let isObject = SourceChoice.isObject(word)
-        throw Problem(
-          .noInput, isObject ? "no object has this prefix" : "the directory has no files", at: word,
-          hint: isObject ? .listObjects(near: String(word.dropLast())) : "")
-      }
-      return files
-    }
-    guard isPattern(word), SourceChoice.isObject(word) || !word.contains("://"), !services.files.isFile(word) else {
-      return [word]
-    }
-    let found = try await services.documents.matches(word)
-    guard !found.isEmpty else {
-      let isObject = SourceChoice.isObject(word)
-      let isStatement = ["select ", "with ", "from "].contains { word.lowercased().hasPrefix($0) }
-      let advice: Remedy =
-        isStatement ? "name the files, and use --sql: bb-export FILE --sql 'SELECT …'" : "list the files with: ls"
-      throw Problem(
-        .noInput, "no \(isObject ? "object" : "file") matches the pattern", at: word,
-        hint: isObject ? .listObjects(near: word) : advice)
-    }
-    return found
+  /// The files of a directory, or those that match a pattern; an existing file is none.
+  static func expand(_ word: String, _ invocation: Invocation) async throws(Problem) -> [String] {
+    let location = try invocation.locations.location(word)
+    guard !word.isEmpty, let found = try await location.place.members() else { return [word] }
+    guard found.isEmpty else { return found }
+    let isObject = location.place.isRemote, isMatched = isPattern(word)
+    let isStatement = ["select ", "with ", "from "].contains { word.lowercased().hasPrefix($0) }
+    let advice: Remedy =
+      isStatement ? "name the files, and use --sql: bb-export FILE --sql 'SELECT …'" : "list the files with: ls"
+    throw Problem(
+      .noInput,
+      isMatched
+        ? "no \(isObject ? "object" : "file") matches the pattern"
+        : isObject ? "no object has this prefix" : "the directory has no files",
+      at: location.shown,
+      hint: isObject ? .listObjects(near: isMatched ? word : String(word.dropLast())) : isMatched ? advice : "")
   }
 
   private static func unexpected(_ words: [String]) -> Problem {
@@ -125,14 +117,14 @@ enum InputFiles {
     guard try CombinedOutput.isWanted(invocation, services, inputs: files.count) else { return nil }
     var tables: [String] = []
     for file in files {
-      let name = FileCompression.stem(of: SourceChoice.title(file))
+      let name = FileCompression.stem(of: try invocation.locations.location(file).title)
       guard let other = tables.firstIndex(where: { $0.lowercased() == name.lowercased() }) else {
         tables.append(name)
         continue
       }
       throw Problem(
         .usage,
-        "\(SourceChoice.shown(files[other])) and \(SourceChoice.shown(file)) would both be the table “\(name)”",
+        "\(URLText.shown(files[other])) and \(URLText.shown(file)) would both be the table “\(name)”",
         hint: "rename one of them, or use --as NAME to write all files as one table")
     }
     let output = try CombinedOutput(invocation, services, tables: tables)
@@ -153,7 +145,7 @@ enum InputFiles {
     var files = invocation.all(Options.from)
     if let shard {
       var sizes: [(name: String, size: Int)] = []
-      for file in files { sizes.append((file, try await services.documents.size(of: file))) }
+      for file in files { sizes.append((file, try await invocation.locations.location(file).place.size())) }
       let mine = shard.files(of: sizes)
       guard !mine.isEmpty else {
         // More parts than files: the columns of the first file, without rows.
@@ -166,16 +158,17 @@ enum InputFiles {
     var types = choice.types
     types.merge(known)
     let shared = choice
-    let parts = files.map { part($0, shared, invocation, services) }
-    let stem = SourceChoice.title(files[0]).split(separator: "/").last.map { String($0.prefix { $0 != "." }) } ?? ""
-    return try await UnionRows(parts, table: choice.table ?? (stem.isEmpty ? "input" : stem), types: types)
+    let parts = try files.map { (file) throws(Problem) in try part(file, shared, invocation, services) }
+    let stem = try invocation.locations.location(files[0]).title.prefix { $0 != "." }
+    return try await UnionRows(parts, table: choice.table ?? (stem.isEmpty ? "input" : String(stem)), types: types)
   }
 
   /// The table of a file, which can be opened with any types.
   static func part(
     _ file: String, named name: String? = nil, _ choice: FileInputOptions, _ invocation: Invocation,
     _ services: AppServices
-  ) -> UnionRows.Part {
+  ) throws(Problem) -> UnionRows.Part {
+    let location = try invocation.locations.location(file)
     let open: UnionRows.Part.Selecting = { (types, request) async throws(Problem) in
       var typed = choice
       typed.types = types
@@ -184,7 +177,7 @@ enum InputFiles {
       let table = try await TableCommand.table(of: source, choice, invocation, services.report)
       return try await source.rows(of: table, source.usesSelection ? request : RowRequest())
     }
-    return UnionRows.Part(name: name ?? SourceChoice.shown(file), selecting: open) { (types) async throws(Problem) in
+    return UnionRows.Part(name: name ?? location.shown, selecting: open) { (types) async throws(Problem) in
       try await open(types, RowRequest())
     }
   }

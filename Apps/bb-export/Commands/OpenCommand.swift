@@ -163,7 +163,7 @@ struct OpenCommand {
 
   /// Opens http and https only; anything else a source gave is shown, not run.
   private func show(_ url: String) throws(Problem) {
-    let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
+    let isPage = URLText.isWeb(url)
     if isPage, services.desktop.open(url) { return }
     try services.terminal.write(Terminal.safe(url) + "\n")
   }

@@ -34,7 +34,7 @@ struct S3Command {
 
   func run() async throws(Problem) {
     let outputs = try OutputPlan(invocation, services), place = invocation.arguments[1]
-    let age = try invocation.age(Self.abort), (bucket, prefix) = try services.lakes.bucket(place)
+    let age = try invocation.age(Self.abort), (bucket, prefix) = try invocation.locations.location(place).place.bucket()
     if invocation.arguments[0] == "list" {
       if age != nil {
         throw Problem(

@@ -22,9 +22,10 @@ struct SiteCommand {
     + "not used."
 
   func run() async throws(Problem) {
-    guard let path = invocation[Options.siteDirectory], !path.isEmpty else {
+    guard let given = invocation[Options.siteDirectory], !given.isEmpty else {
       throw Problem(.usage, "missing required option -o DIR", hint: "for example: -o site")
     }
+    let path = try invocation.locations.location(given).path()
     for (place, name) in invocation.arguments.enumerated() where invocation.arguments[..<place].contains(name) {
       throw Problem(.usage, "duplicate argument: \(name)")
     }

@@ -41,7 +41,7 @@ struct SniffCommand {
   private func sniff(_ path: String, _ size: Int) async throws(Problem) {
     let options = try FileInputOptions(invocation), reader = SourceOptions(invocation)
     var choice = try reader.file(path, options)
-    if case .file(let path, let options) = choice { choice = .written(path: path, options) }
+    if case .file(let location, let options) = choice { choice = .written(location, options) }
     let source = try await services.sources.open(choice)
     guard let sample = try (source as? any SampledFile)?.sample(size) else {
       throw Problem(.usage, "sniff applies only to csv and tsv", at: source.name)

@@ -28,9 +28,8 @@ struct SourceOptions {
   ///   - dataset: decides which API is asked when none was named; a file's only table need not be named.
   ///   - connects: whether the command opens connections of its own, wherever the records come from.
   func choice(for dataset: String?, connects: Bool = false) throws(Problem) -> SourceChoice {
-    let connects =
-      connects || invocation.all(OutputOptions.output).contains(where: SourceChoice.isObject)
-      || invocation.all(Options.join).contains(where: Self.isRemote)
+    let isRemote = try [OutputOptions.output, Options.join].map(isRemote),
+      connects = connects || isRemote.contains(true)
     try check(places: [Options.from, Options.storage, Options.source], connects)
     if let path = invocation[Options.from] { return try file(path, try file()) }
     if let store = invocation[Options.storage] { return .storage(store, try FileInputOptions(invocation)) }
@@ -60,7 +59,7 @@ struct SourceOptions {
         .usage, "--\(said[0].name) and --\(said[1].name) cannot be used together", hint: "use only one of them")
     }
     if said.first == Options.from {
-      return try rejectAPIOptions("a file", connects || invocation.all(Options.from).contains(where: Self.isRemote))
+      return try rejectAPIOptions("a file", connects ? true : try isRemote(Options.from))
     }
     for option in Options.readingFiles + [Options.sheet] where invocation.has(option) {
       if FileInputOptions.limits.contains(option), said.first == Options.storage { continue }
@@ -84,15 +83,16 @@ struct SourceOptions {
       APIOptions.maxAgeOption, APIOptions.maxBytesOption, APIOptions.deadlineOption, APIOptions.refreshOption,
     ]
 
-  /// Whether an input is a file on a server.
-  static func isRemote(_ path: String) -> Bool { SourceChoice.isWeb(path) || SourceChoice.isObject(path) }
+  /// Whether an option names a place on a server.
+  private func isRemote(_ option: Option) throws(Problem) -> Bool {
+    try invocation.locations(option).contains { $0.place.isRemote }
+  }
 
-  /// A file, or one on a server, with the options of its own.
+  /// A file or a table, with the options of its own.
   func file(_ path: String, _ options: FileInputOptions) throws(Problem) -> SourceChoice {
     var options = options
     for own in try ownOptions() where own.isFor(path) { try options.add(own.invocation) }
-    guard Self.isRemote(path) else { return .file(path: path, options) }
-    return .remote(url: path, options, try network())
+    return .file(try invocation.locations.location(path), options)
   }
 
   /// The options of one file.

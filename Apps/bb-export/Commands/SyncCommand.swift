@@ -145,7 +145,7 @@ struct SyncCommand {
 
   /// The image downloads of the tables, if requested.
   private func pictures(isDryRun: Bool) throws(Problem) -> ImagesWork.Collection? {
-    guard let directory = invocation[Options.syncImages] else { return nil }
+    guard let directory = try invocation.locations(Options.syncImages).last?.path() else { return nil }
     if isDryRun || invocation.has(APIOptions.offlineOption) {
       throw Problem(
         .usage, "--images cannot be used with --\(isDryRun ? "dry-run" : "offline")", hint: "remove one of them")
@@ -217,10 +217,9 @@ struct SyncCommand {
   private func fileTables() async throws(Problem) -> [Table] {
     guard let path = invocation[Options.from] else { return [] }
     let file = try SourceOptions(invocation).file()
-    let source = try await services.sources.open(.file(path: path, file))
-    let name =
-      SourceChoice.isServer(path)
-      ? source.name : "file:" + (SourceChoice.title(path).split(separator: "/").last.map(String.init) ?? path)
+    let location = try invocation.locations.location(path)
+    let source = try await services.sources.open(.file(location, file))
+    let name = location.isTable ? source.name : "file:\(location.title)"
     var tables: [Table] = []
     for schema in try chosen(try await source.tables()) {
       let rows = try await source.rows(of: schema.name, RowRequest())
@@ -234,7 +233,7 @@ struct SyncCommand {
       where rows.schema.position(of: column.name) != nil && typed.types[column.name] == nil {
         typed.types[column.name] = column.type
       }
-      let again = try await services.sources.open(.file(path: path, typed))
+      let again = try await services.sources.open(.file(location, typed))
       tables.append(
         Table(name: schema.name, schema: dataset, source: name) { () async throws(Problem) in
           try await again.rows(of: schema.name, RowRequest())

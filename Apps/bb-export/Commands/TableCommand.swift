@@ -110,7 +110,7 @@ struct TableCommand {
     }
     var spared: [String] = [], sparing = outputs
     if !services.provenance.failures.isEmpty, !invocation.has(Options.allowPartial) {
-      (sparing, spared) = outputs.sparingFiles()
+      (sparing, spared) = try outputs.sparingFiles()
     }
     let summary = try await write(rows, wanted, related, to: sparing)
     for line in related.remarks { services.report.warning(line) }
@@ -128,9 +128,7 @@ struct TableCommand {
   private var label: String {
     let files = invocation.all(Options.from)
     if files.count > 1 { return "\(files.count) files" }
-    let name = files.first.flatMap {
-      $0 == "-" ? "standard input" : SourceChoice.title($0).split(separator: "/").last.map(String.init)
-    }
+    let name = files.first.flatMap { $0 == "-" ? "standard input" : try? invocation.locations.location($0).title }
     return name ?? invocation.arguments.first ?? "sql"
   }
 

@@ -137,7 +137,7 @@ enum ActorsCommands {
       let directory = try context.services.images.stored(try context.location().text)
       var names: [String] = []
       for path in images {
-        let isKept = path.hasPrefix("https://") || path.hasPrefix("http://") || known.contains(path)
+        let isKept = URLText.isWeb(path) || known.contains(path)
         names.append(
           isKept
             ? path
@@ -183,7 +183,7 @@ enum ActorsCommands {
     guard let url = record[.website] else {
       throw Problem(.absent, "no website recorded for \(record[.name] ?? "")")
     }
-    let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
+    let isPage = URLText.isWeb(url)
     if isPage, context.services.desktop.open(url) { return }
     try await context.page(url + "\n")
   }

@@ -146,9 +146,9 @@ enum PlacesCommands {
       throw noPlaces
     }
     let rows = try await repository.store.rows(of: Catalog.places.name, RowRequest())
-    let sink = PageSink(), file = context[mapOutput], files = services.files
+    let sink = PageSink(), file = try context.invocation.locations(mapOutput).last?.place
     let output = Export.Output(try services.exporters.named("html"), ExportOptions()) { () throws(Problem) in
-      try file.map { (path) throws(Problem) in try files.sink(path, replaces: true) } ?? sink
+      try file?.sink(replaces: true) ?? sink
     }
     var selection = Selection()
     selection.columns = ["name", "visited_on", "comment", "latitude", "longitude"]

@@ -79,6 +79,7 @@ enum TransferCommands {
   }
 
   private static func read(_ path: String, _ context: CommandContext) async throws(Problem) -> (Schema, [Record]) {
+    let path = try context.invocation.locations.location(path).path()
     let format = context[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
     let suffix = format == "vcard" ? "vcf" : format
     if context.services.documents.extensions.contains(suffix) {

@@ -1,18 +1,14 @@
-import Codecs
 public import Dialects
-import Domain
-import Lake
+public import Domain
 import Query
 public import Rows
 
 /// The source of records.
 public enum SourceChoice: Sendable, Hashable {
-  /// A file, with its options.
-  case file(path: String, FileInputOptions)
+  /// A file or a table, with its options.
+  case file(Location, FileInputOptions)
   /// An output that is read back: what its path says is not part of the rows.
-  case written(path: String, FileInputOptions)
-  /// A file on a server.
-  case remote(url: String, FileInputOptions, APIOptions)
+  case written(Location, FileInputOptions)
   /// A store, nil for the default one; of the options, the limits apply.
   case storage(String?, FileInputOptions = FileInputOptions())
   /// A live API.
@@ -23,33 +19,10 @@ public enum SourceChoice: Sendable, Hashable {
   /// Whether it is a file, here or on a web server; a table of a database server is none.
   public var isFile: Bool {
     switch self {
-    case .file(let path, _): !Self.isServer(path)
-    case .written, .remote: true
+    case .file(let location, _): !location.isTable
+    case .written: true
     case .storage, .live, .snapshot: false
     }
-  }
-}
-
-extension SourceChoice {
-  /// Whether a location is in a bucket of objects.
-  public static func isObject(_ location: String) -> Bool { location.prefix(5).lowercased() == "s3://" }
-
-  /// Whether a location is the URL of a file on a web server.
-  public static func isWeb(_ location: String) -> Bool { URLText.isWeb(location) }
-
-  /// A location in messages: a URL without what may be secret.
-  public static func shown(_ location: String) -> String {
-    isWeb(location) ? URLText.redacted(location) : location
-  }
-
-  /// The end of a location, which names its table: the query of a URL is none of it.
-  public static func title(_ location: String) -> String {
-    isWeb(location) ? String(location.prefix { $0 != "?" && $0 != "#" }) : location
-  }
-
-  /// Whether a location given as the input is a table, or a database of tables, rather than a file.
-  public static func isServer(_ location: String) -> Bool {
-    ["postgres", "postgresql", "delta"].contains(URLText.scheme(of: location))
   }
 }
 

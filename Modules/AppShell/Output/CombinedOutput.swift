@@ -18,11 +18,11 @@ public final class CombinedOutput: Sendable {
   /// Whether the outputs of a command line have a table for each input, rather than one for all.
   /// - Throws: `usage` if that holds only for some of several outputs.
   public static func isWanted(_ invocation: Invocation, _ services: AppServices, inputs: Int) throws(Problem) -> Bool {
-    let paths = invocation.all(OutputOptions.output)
+    let paths = try invocation.locations(OutputOptions.output)
     let wanted = paths.filter { isDirectory($0) || inputs > 1 && format(of: $0, invocation, services) != nil }
     guard wanted.isEmpty || paths.count == 1 else {
       throw Problem(
-        .usage, "-o \(wanted[0]) has a table for each input file and cannot be used together with other outputs",
+        .usage, "-o \(wanted[0].shown) has a table for each input file and cannot be used together with other outputs",
         hint: "run the command once for each output")
     }
     return !wanted.isEmpty
@@ -32,46 +32,48 @@ public final class CombinedOutput: Sendable {
   /// - Parameter tables: the names of the tables.
   /// - Throws: `usage` for options that apply only to a single table, `cannotCreate`.
   public init(_ invocation: Invocation, _ services: AppServices, tables: [String]) throws(Problem) {
-    path = PathPattern.plainPath(invocation[OutputOptions.output] ?? "-")
-    let isDirectory = Self.isDirectory(path)
+    let location = try invocation.locations.location(PathPattern.plainPath(invocation[OutputOptions.output] ?? "-"))
+    let isDirectory = Self.isDirectory(location), place = location.place
+    path = location.text
     for option in [OutputOptions.dataPackage, OutputOptions.verify] + (isDirectory ? [] : [OutputOptions.summary])
     where invocation.has(option) {
       throw Problem(
-        .usage, "--\(option.name) cannot be used with several tables in \(path)", hint: "omit --\(option.name)")
+        .usage, "--\(option.name) cannot be used with several tables in \(location.shown)",
+        hint: "omit --\(option.name)")
     }
     if isDirectory {
       guard let name = invocation.setting(OutputOptions.format) else {
-        throw Problem(.usage, "missing format of the files in \(path)", hint: "add -f FORMAT, for example -f csv")
+        throw Problem(
+          .usage, "missing format of the files in \(location.shown)", hint: "add -f FORMAT, for example -f csv")
       }
       let (format, compression) = FileCompression.split(name)
       let exporter = try services.exporters.named(format)
       suffix = (exporter.descriptor.fileExtensions.first ?? format) + (compression.map { "." + $0.fileExtension } ?? "")
       container = nil
-      let files = services.files, path = self.path
-      let isNew = try files.makeDirectory(path)
-      undo = { if isNew { files.removeDirectory(path) } }
+      let isNew = try place.makeDirectory()
+      undo = { if isNew { place.removeDirectory() } }
       return
     }
     suffix = ""
     undo = {}
-    guard let format = Self.format(of: path, invocation, services) else {
-      throw Problem(.bug, "internal error: \(path) cannot hold several tables")
+    guard let format = Self.format(of: location, invocation, services) else {
+      throw Problem(.bug, "internal error: \(location.shown) cannot hold several tables")
     }
     let threads = try invocation.integer(OutputOptions.threads, in: 1...1024) ?? services.cores
-    var sink = try services.files.sink(path, replaces: !invocation.isOn(OutputOptions.noClobber))
+    var sink = try place.sink(replaces: !invocation.isOn(OutputOptions.noClobber))
     if let compression = FileCompression.split(path).compression {
       sink = try CompressingSink(sink, compression, threads: threads)
     }
     container = try format.container(of: tables, in: sink, scratch: services.scratch)
   }
 
-  private static func isDirectory(_ path: String) -> Bool { path.hasSuffix("/") && !SourceChoice.isServer(path) }
+  private static func isDirectory(_ location: Location) -> Bool { location.text.hasSuffix("/") && !location.isTable }
 
   private static func format(
-    of path: String, _ invocation: Invocation, _ services: AppServices
+    of location: Location, _ invocation: Invocation, _ services: AppServices
   ) -> (any Exporter)? {
-    if path == "-" { return nil }
-    var format = try? services.exporters.forPath(FileCompression.split(path).path)
+    if location.text == "-" || location.isTable { return nil }
+    var format = try? services.exporters.forPath(FileCompression.split(location.text).path)
     if format == nil, let name = invocation[OutputOptions.format] { format = try? services.exporters.named(name) }
     return format?.descriptor.holdsSeveralTables == true ? format : nil
   }

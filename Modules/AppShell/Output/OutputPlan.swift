@@ -51,11 +51,10 @@ public struct OutputPlan: Sendable {
     let named = try Self.named(invocation, exporters, policy)
     let setting = invocation.setting(OutputOptions.format)
     let usual = width == nil ? policy.defaultFormat : policy.interactiveFormat ?? policy.defaultFormat
-    var paths = invocation.all(OutputOptions.output)
-    if policy.isReport, paths.allSatisfy(DeltaLocation.isLocation) { paths.append("-") }
-    let isForUser =
-      named == nil && setting == nil
-      && paths.allSatisfy { $0 == "-" || policy.isReport && DeltaLocation.isLocation($0) }
+    var given = try invocation.locations(OutputOptions.output)
+    let reported = given.filter { !(policy.isReport && $0.place.takesRecords) }
+    if policy.isReport, reported.isEmpty { given.append(try invocation.locations.location("-")) }
+    let isForUser = named == nil && setting == nil && reported.allSatisfy { $0.text == "-" }
     audience = invocation.has(OutputOptions.plain) ? .scripts : isForUser ? .user : .files
     let fallback: any Exporter
     if let named {
@@ -73,26 +72,29 @@ public struct OutputPlan: Sendable {
     }
     let piped = invocation[OutputOptions.format].flatMap { FileCompression.split($0).compression }
     let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
-      (path) throws(Problem) in
-      // A URL of a server has no suffix, nor has a table.
-      let isTable = path.contains("://") && !SourceChoice.isObject(path) || SourceChoice.isServer(path)
-      return try exporters.forPath(isTable ? path : FileCompression.split(path).path)
+      (location) throws(Problem) in
+      // A table has no suffix.
+      try location.isTable
+        ? location.place.exporter() : exporters.forPath(FileCompression.split(location.text).path)
     }
     let style = services.terminal.style(invocation.color, ofErrors: false)
     usesPager = !invocation.isOn(OutputOptions.noPager)
-    let chosen = try formats.choose(for: paths)
+    let chosen = try formats.choose(for: given.isEmpty ? [try invocation.locations.location("-")] : given)
     let options = try exporters.options(
       OutputOptions.shortcuts(invocation)
         + PartitionPlan.formatOptions(invocation.all(OutputOptions.formatOption)), for: chosen.map(\.exporter))
     partitions = try PartitionPlan(invocation, services)
     let types = try FileInputOptions(invocation).types
     let imageDirectory = invocation[OutputOptions.imageDirectory]
-    if imageDirectory != nil, !chosen.contains(where: { $0.path != "-" && $0.exporter.descriptor.showsImages }) {
+    if imageDirectory != nil, !chosen.contains(where: { $0.location.text != "-" && $0.exporter.descriptor.showsImages })
+    {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
     }
     let hasPlaceholders = partitions != nil
-    let targets = try chosen.map { (path, exporter) throws(Problem) in
-      let path = hasPlaceholders || SourceChoice.isServer(path) ? path : PathPattern.plainPath(path)
+    let targets = try chosen.map { (location, exporter) throws(Problem) in
+      let isPlain = hasPlaceholders || location.isTable
+      let location = isPlain ? location : try invocation.locations.location(PathPattern.plainPath(location.text))
+      let path = location.text
       var own = options[exporter.descriptor.name] ?? ExportOptions()
       for (key, value) in OutputOptions.configured(invocation) where own.values[key] == nil {
         if exporter.descriptor.options.contains(where: { $0.key == key }) { own.values[key] = value }
@@ -107,7 +109,7 @@ public struct OutputPlan: Sendable {
       own.origin = policy.origin
       own.types = types
       if let table = exporter.table {
-        return OutputTarget(path: table.name, exporter: exporter, options: own, location: path)
+        return OutputTarget(location, path: table.name, exporter: exporter, options: own)
       }
       if let imageDirectory, path != "-", exporter.descriptor.showsImages {
         let isEmbedded = own.values["images"] == "embed"
@@ -121,10 +123,10 @@ public struct OutputPlan: Sendable {
         }
       }
       return OutputTarget(
-        path: path, exporter: exporter, options: own,
+        location, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
-    let replacesInput = try Self.replacesInput(invocation, services.files, targets)
+    let replacesInput = try Self.replacesInput(invocation, services, targets)
     if invocation.has(OutputOptions.existing), partitions == nil, !replacesInput,
       !targets.contains(where: { $0.exporter.table != nil })
     {
@@ -145,20 +147,24 @@ public struct OutputPlan: Sendable {
     self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
     var names: [String: String] = [:]
     for target in self.targets where target.isFile && partitions == nil {
-      let file = try services.files.check(target.path, replaces: replaces)
-      guard let other = names.updateValue(target.path, forKey: file) else { continue }
-      throw Problem(.usage, "\(other) and \(target.path) are the same file", hint: "use a different file name")
+      let file = try target.location.place.check(replaces: replaces)
+      guard let other = names.updateValue(target.name, forKey: file) else { continue }
+      throw Problem(.usage, "\(other) and \(target.name) are the same file", hint: "use a different file name")
     }
   }
 
   /// Whether an output replaces an input, as the command line permits.
   /// - Throws: `usage` if it does not.
   private static func replacesInput(
-    _ invocation: Invocation, _ files: any OutputFiles, _ targets: [OutputTarget]
+    _ invocation: Invocation, _ services: AppServices, _ targets: [OutputTarget]
   ) throws(Problem) -> Bool {
-    let inputs = ["-"] + invocation.arguments + ["from", "join"].flatMap(invocation.all)
+    // An argument that is no location is no file either.
+    let inputs = (["-"] + invocation.arguments + ["from", "join"].flatMap(invocation.all))
+      .compactMap { try? invocation.locations.location($0).place.path }
     for target in targets where target.isFile {
-      guard let input = inputs.first(where: { files.isSame($0, as: target.path) }) else { continue }
+      guard let path = target.location.place.path,
+        let input = inputs.first(where: { services.files.isSame($0, as: path) })
+      else { continue }
       if invocation[OutputOptions.existing] == ExistingOutput.replace.rawValue { return true }
       throw Problem(
         .usage, input == target.path ? "\(input) is an input" : "\(target.path) is the input \(input)",
@@ -205,28 +211,28 @@ public struct OutputPlan: Sendable {
     return action
   }
 
-  /// An output that exists, as the command line names it; nil if there is none.
+  /// An output that exists, as messages name it; nil if there is none.
   /// - Parameter table: the name of the records.
   /// - Throws: the errors of the servers of the outputs.
   public func existing(_ table: String) async throws(Problem) -> String? {
-    if let partitions { return try await partitions.haveFiles(services) ? partitions.pattern.text : nil }
+    if let partitions { return try await partitions.haveFiles() ? partitions.pattern.text : nil }
     for target in targets + tables where target.isServer || target.isFile {
       let isThere =
-        target.isServer ? try await target.exporter.exists(table) : try await services.files.exists(target.path)
-      if isThere { return target.location }
+        target.isServer ? try await target.exporter.exists(table) : try await target.location.place.exists()
+      if isThere { return target.name }
     }
     return nil
   }
 
   /// The same outputs, except that files which exist are not replaced: `.partial` is appended to their names.
   /// - Returns: the outputs, and the names of the files that stay; empty if there are none.
-  public func sparingFiles() -> (plan: OutputPlan, spared: [String]) {
+  public func sparingFiles() throws(Problem) -> (plan: OutputPlan, spared: [String]) {
     var copy = self, spared: [String] = []
-    copy.targets = targets.map { target in
-      guard target.isFile, services.files.isFile(target.path) else { return target }
-      spared.append(target.path)
+    copy.targets = try targets.map { (target) throws(Problem) in
+      guard target.isFile, target.location.place.isFile else { return target }
+      spared.append(target.name)
       return OutputTarget(
-        path: target.path + ".partial", exporter: target.exporter, options: target.options,
+        try services.locations.location(target.path + ".partial"), exporter: target.exporter, options: target.options,
         compression: target.compression)
     }
     return (copy, spared)
@@ -244,8 +250,8 @@ public struct OutputPlan: Sendable {
   ///   errors of reading the directory.
   public func check(datasets count: Int) async throws(Problem) {
     for table in tables {
-      if DeltaLocation.isDirectory(table.location) {
-        guard try await services.lakes.table(table.location).logFiles(from: "") != nil else { continue }
+      if try table.location.place.member("x") != nil {
+        guard try await table.location.place.table().logFiles(from: "") != nil else { continue }
         throw Problem(
           .usage, "-o \(table.path)/ is a Delta table, not a directory of tables", hint: "omit the slash")
       }
@@ -266,12 +272,12 @@ public struct OutputPlan: Sendable {
   ) async throws(Problem) {
     for table in tables {
       var location = table.location, options = table.options
-      if DeltaLocation.isDirectory(location) { location = try DeltaLocation.text(of: dataset, in: location) }
-      guard let exporter = try services.exporters.forPath(location) else { continue }
+      if let member = try location.place.member(dataset) { location = try services.locations.location(member) }
+      guard let exporter = try location.place.exporter() else { continue }
       (options.states, options.origin) = (states, "sync \(dataset)")
       var plan = self
       plan.targets = [
-        OutputTarget(path: exporter.table?.name ?? location, exporter: exporter, options: options)
+        OutputTarget(location, path: exporter.table?.name, exporter: exporter, options: options)
       ]
       plan.tables = []
       try await plan.write(try await rows())
@@ -301,8 +307,8 @@ public struct OutputPlan: Sendable {
       let open: OpenBytes = { () throws(Problem) in
         var sink: any ByteSink
         if target.isFile {
-          sink = try services.files.sink(
-            target.path, replaces: replaces, follows: combined == nil && !target.isMetadata)
+          sink = try target.location.place.sink(
+            replaces: replaces, follows: combined == nil && !target.isMetadata)
         } else {
           sink = try services.terminal.output(target.use(isHeldBack: isHeldBack, isPaged: usesPager))
           if hasTerminal { sink = ProgressEndSink(sink, services.progress) }
@@ -373,16 +379,17 @@ public struct OutputPlan: Sendable {
 
   /// Writes the records of the input that were changed or dropped.
   private func writeRejects(beside targets: [OutputTarget]) async throws(Problem) {
-    let log = services.rejects, threads = self.threads, replaces = self.replaces, files = services.files
+    let log = services.rejects, threads = self.threads, replaces = self.replaces
     guard rejects != "none", let file = targets.first(where: \.isFile)?.path ?? rejects else { return }
     guard rejects != nil || !log.isEmpty else { return }
     let path = rejects ?? "\(file).rejects.csv"
+    let location = try services.locations.location(path)
     guard let exporter = try services.exporters.forPath(FileCompression.split(path).path) else {
       throw Problem(
-        .usage, "cannot detect the format of \(path)", hint: .set(.rejects, to: "\(path).csv"))
+        .usage, "cannot detect the format of \(location.shown)", hint: .set(.rejects, to: "\(path).csv"))
     }
     let output = Export.Output(exporter, ExportOptions()) { () throws(Problem) in
-      let sink = try files.sink(path, replaces: replaces)
+      let sink = try location.place.sink(replaces: replaces)
       guard let compression = FileCompression.split(path).compression else { return sink }
       return try CompressingSink(sink, compression, threads: threads)
     }

@@ -5,24 +5,24 @@ import Rows
 
 /// An output: a file or standard output, its format, and the options of the format.
 struct OutputTarget: Sendable {
-  /// The path; `-` is standard output.
+  /// Where it is; `-` is standard output.
+  let location: Location
+  /// The path, or the table in messages.
   let path: String
   let exporter: any Exporter
   var options: ExportOptions
   /// The compression of the output; nil for none.
   let compression: FileCompression?
-  /// The output as the command line names it.
-  let location: String
   /// Whether it describes the columns of other outputs.
   var isMetadata = false
 
   /// Creates an output.
   init(
-    path: String, exporter: any Exporter, options: ExportOptions, location: String? = nil,
+    _ location: Location, path: String? = nil, exporter: any Exporter, options: ExportOptions,
     compression: FileCompression? = nil, isMetadata: Bool = false
   ) {
-    self.path = path
-    self.location = location ?? path
+    self.location = location
+    self.path = path ?? location.text
     self.exporter = exporter
     self.options = options
     self.compression = compression
@@ -35,7 +35,7 @@ struct OutputTarget: Sendable {
   var takesStates: Bool { exporter.table?.excludedFromStates != nil }
   var isFile: Bool { path != "-" && !isServer }
   /// The name in messages.
-  var name: String { path == "-" ? "standard output" : path }
+  var name: String { path == "-" ? "standard output" : isServer ? path : location.shown }
   /// The directory with a trailing slash; empty for the current one.
   private var directory: String { path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "" }
   /// The use of standard output.
@@ -65,7 +65,10 @@ struct OutputTarget: Sendable {
       for file in described {
         let exporter = exporters.metadata(.csvw, of: [file.described])
         metadata.append(
-          Self(path: "\(file.path)-metadata.json", exporter: exporter, options: ExportOptions(), isMetadata: true))
+          Self(
+            try invocation.locations.location("\(file.path)-metadata.json"), exporter: exporter,
+            options: ExportOptions(),
+            isMetadata: true))
       }
     }
     if invocation.has(OutputOptions.dataPackage) {
@@ -79,7 +82,10 @@ struct OutputTarget: Sendable {
       }
       let exporter = exporters.metadata(.dataPackage, of: files.map(\.described))
       metadata.append(
-        Self(path: "\(directory)datapackage.json", exporter: exporter, options: ExportOptions(), isMetadata: true))
+        Self(
+          try invocation.locations.location("\(directory)datapackage.json"), exporter: exporter,
+          options: ExportOptions(),
+          isMetadata: true))
     }
     for file in metadata where targets.contains(where: { $0.path == file.path }) {
       throw Problem(.usage, "-o \(file.path) would overwrite the column metadata", hint: "use a different file name")

@@ -63,6 +63,7 @@ struct OutputVerification {
     var found = RowDigest()
     for part in written.files ?? [PartitionFile(path: target.path, values: [])] {
       var choice = choice
+      let location = written.files == nil ? target.location : try services.locations.location(part.path)
       if choice.format != .parquet {
         choice.types = ColumnTypes(schema.columns)
       } else {
@@ -72,7 +73,7 @@ struct OutputVerification {
       }
       found.add(
         try await self.digest(
-          written.files == nil ? .written(path: part.path, choice) : .file(path: part.path, choice), part.path))
+          written.files == nil ? .written(location, choice) : .file(location, choice), location.shown))
     }
     try Self.check(found, is: digest, target)
   }
@@ -84,7 +85,7 @@ struct OutputVerification {
       throw Problem(
         .io,
         "the \(target.isFile ? "file" : "table") does not have the rows that were written: wrote \(digest.rows) rows, digest \(digest.text); "
-          + "read \(found.rows) rows, digest \(found.text)", at: target.path)
+          + "read \(found.rows) rows, digest \(found.text)", at: target.name)
     }
   }
 

@@ -8,6 +8,7 @@ import Rows
 /// The placeholders of an output's path, and whether earlier files are replaced.
 struct PartitionPlan: Sendable {
   let pattern: PathPattern
+  private let place: any Place
   private let existing: ExistingFiles
   private let maximumRows: Int
   private let completeBytes: Int
@@ -24,10 +25,10 @@ struct PartitionPlan: Sendable {
   /// Reads the options; nil for outputs without placeholders.
   /// - Throws: `usage` for placeholders in one of several outputs, and for options that require or exclude them.
   init?(_ invocation: Invocation, _ services: AppServices) throws(Problem) {
-    let paths = invocation.all(OutputOptions.output)
+    let paths = try invocation.locations(OutputOptions.output)
     var patterns: [PathPattern] = []
-    for path in paths where !SourceChoice.isServer(path) {
-      if let pattern = try PathPattern(path) { patterns.append(pattern) }
+    for path in paths where !path.isTable {
+      if let pattern = try PathPattern(path.text) { patterns.append(pattern) }
     }
     let limits = invocation.all(OutputOptions.formatOption).filter { $0.hasPrefix(Self.prefix) }
     guard let pattern = patterns.first else {
@@ -66,12 +67,13 @@ struct PartitionPlan: Sendable {
     (maximumRows, completeBytes) = (rows, bytes)
     date = String(try services.writtenTime().now().timestamp.prefix(10))
     // Found before anything is read.
-    _ = try services.files.files(pattern, existing: existing)
+    place = paths[0].place
+    _ = try place.files(existing: existing)
   }
 
   /// Whether there are files of an earlier export.
-  func haveFiles(_ services: AppServices) async throws(Problem) -> Bool {
-    try await services.files.files(pattern, existing: .append).hasEarlier()
+  func haveFiles() async throws(Problem) -> Bool {
+    try await place.files(existing: .append).hasEarlier()
   }
 
   /// A number, also with a unit of bytes; nil for anything else and for 0.
@@ -90,9 +92,9 @@ struct PartitionPlan: Sendable {
     for schema: Schema, of target: OutputTarget, _ services: AppServices, threads: Int,
     counted: @escaping @Sendable (_ sink: any ByteSink, _ path: String) -> any ByteSink
   ) async throws(Problem) -> any RowSink {
-    let pattern = self.pattern, existing = self.existing, compression = target.compression
+    let pattern = self.pattern, place = self.place, existing = self.existing, compression = target.compression
     var configuration = PartitionSink.Configuration(target.exporter, target.options) { () throws(Problem) in
-      try services.files.files(pattern, existing: existing)
+      try place.files(existing: existing)
     }
     configuration.maximumRows = maximumRows
     configuration.completeBytes = completeBytes

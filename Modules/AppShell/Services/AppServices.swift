@@ -22,8 +22,6 @@ public struct AppServices: Sendable {
   public var sources: any SourceServices = NoSources()
   /// The files that are imported.
   public var documents: any DocumentReading = NoDocuments()
-  /// Buckets and Delta tables.
-  public var lakes: any LakeServices = NoLakes()
   /// Downloads and directories of images.
   public var images: any ImageServices = NoImages()
   /// The external exporters.
@@ -62,8 +60,10 @@ public struct AppServices: Sendable {
   public let exitCode = ExitCode()
   /// The start of the command.
   let started = ContinuousClock.now
-  /// Sets the options of connections that outputs and lists of files need.
-  public var connect: @Sendable (_ options: APIOptions) -> Void = { (_) in }
+  /// The kinds of locations.
+  public var locations = LocationKinds([])
+  /// Gives the services what the user said about the network; they cannot reach anything before.
+  public var connect: @Sendable (_ services: inout AppServices, _ options: APIOptions) -> Void = { (_, _) in }
   /// Removes what must not outlive the process, then ends it.
   public var cleanUp: @Sendable (_ end: () -> Void) -> Void = { $0() }
   /// Errors, warnings and results, on standard error.
@@ -88,7 +88,7 @@ public struct AppServices: Sendable {
 
   /// A location in messages: that of a server without secrets.
   public func shown(_ location: String) -> String {
-    SourceChoice.isServer(location) ? (try? stores.open(location).name) ?? "postgres:" : location
+    URLText.scheme(of: location) == nil ? location : (try? stores.open(location).name) ?? URLText.redacted(location)
   }
 
   /// Registers the secrets of the settings and of the environment, and those that options assign.

@@ -26,16 +26,9 @@ struct NoExporters: ExporterCatalogue {
 }
 
 struct NoFiles: OutputFiles {
-  func sink(_ path: String, replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
-    throw Problem(.bug, "no files")
-  }
-  func check(_ path: String, replaces: Bool) throws(Problem) -> String { throw Problem(.bug, "no files") }
-  func isFile(_ path: String) -> Bool { false }
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
   func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages { PageImages() }
   func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
-  func makeDirectory(_ path: String) throws(Problem) -> Bool { throw Problem(.bug, "no files") }
-  func removeDirectory(_ path: String) {}
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.bug, "no files")
   }
@@ -44,6 +37,7 @@ struct NoFiles: OutputFiles {
 struct NoStores: StoreOpening {
   func open(_ location: String) throws(Problem) -> any RecordStore { throw Problem(.bug, "no stores") }
   func exists(_ location: String) -> Bool { false }
+  func isNamed(_ text: String) -> Bool { false }
   func absolute(_ location: String) -> String { location }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { throw Problem(.bug, "no stores") }
   func claim(_ location: String) async throws(Problem) { throw Problem(.bug, "no stores") }
@@ -104,21 +98,11 @@ struct NoDocuments: DocumentReading {
   func rows(
     _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
-  func matches(_ pattern: String) -> [String] { [] }
-  func files(below path: String) -> [String]? { nil }
-  func size(of path: String) -> Int { 0 }
   func isStore(_ path: String) -> Bool { false }
   var extensions: [String] { [] }
   func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record]) {
     throw Problem(.bug, "no files")
   }
-}
-
-struct NoLakes: LakeServices {
-  func bucket(_ location: String) throws(Problem) -> (bucket: any ObjectBucket, prefix: String) {
-    throw Problem(.bug, "no buckets")
-  }
-  func table(_ location: String) throws(Problem) -> any DeltaStorage { throw Problem(.bug, "no tables") }
 }
 
 struct NoImages: ImageServices {

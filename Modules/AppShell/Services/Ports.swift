@@ -38,20 +38,10 @@ public struct DescribedFile: Sendable {
   public let options: ExportOptions
 }
 
-/// The files that outputs are written to.
+/// Images, and directories that outputs are written to.
 public protocol OutputFiles: Sendable {
-  /// Opens a file that appears under its name when it is complete, or a device.
-  /// - Parameter follows: whether the user named the file, so that a symbolic link stands for its target.
-  /// - Throws: `cannotCreate`; also if the file exists and must not be replaced.
-  func sink(_ path: String, replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink
-  /// Checks that `sink` would succeed, and returns the canonical path of the file, the same for every name of it.
-  func check(_ path: String, replaces: Bool) throws(Problem) -> String
-  /// Whether there is a file or an object at a path.
-  func exists(_ path: String) async throws(Problem) -> Bool
   /// Whether two paths name one regular file; `-` is standard input.
   func isSame(_ path: String, as other: String) -> Bool
-  /// Whether an output would replace a file.
-  func isFile(_ path: String) -> Bool
   /// The images stored in a directory, for a page.
   /// - Parameter isEmbedded: whether they become part of the page.
   /// - Throws: `noInput` if there are none.
@@ -63,32 +53,14 @@ public protocol OutputFiles: Sendable {
   func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages
   /// The files of the images stored in a directory, by URL; empty if there are none.
   func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile]
-  /// Creates a directory if it does not exist; returns whether it was created.
-  /// - Throws: `cannotCreate`, `permission`, `io`.
-  func makeDirectory(_ path: String) throws(Problem) -> Bool
-  /// Removes a directory if it is empty.
-  func removeDirectory(_ path: String)
-  /// Opens files in partitions, which appear together.
-  /// - Throws: `cannotCreate` if files exist that may not.
-  func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet
   /// Opens a directory that appears under its name when it is complete.
   /// - Throws: `cannotCreate`; also if the directory exists and must not be replaced.
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory
 }
 
 extension OutputFiles {
-  /// Opens a file that the user named, or a device.
-  public func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
-    try sink(path, replaces: replaces, follows: true)
-  }
-  /// Whether there is a file.
-  public func exists(_ path: String) async throws(Problem) -> Bool { isFile(path) }
   /// Files without names in common.
   public func isSame(_ path: String, as other: String) -> Bool { false }
-  /// No partitions.
-  public func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
-    throw Problem(.cannotCreate, "partitions are not available here", at: pattern.root)
-  }
 }
 
 /// The stores.
@@ -97,6 +69,8 @@ public protocol StoreOpening: Sendable {
   func open(_ location: String) throws(Problem) -> any RecordStore
   /// Whether there is a store at a location.
   func exists(_ location: String) throws(Problem) -> Bool
+  /// Whether a text begins with a kind of store: `csv:DIR`.
+  func isNamed(_ text: String) -> Bool
   /// The store that is used if none is named, and the origin of the setting.
   func defaultLocation() throws(Problem) -> (location: String, origin: String)
   /// The same location in any current directory.

@@ -58,28 +58,12 @@ public protocol DocumentReading: Sendable {
     _ path: String, _ options: FileInputOptions,
     types: (_ columns: [String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream
-  /// The files that match a pattern such as `logs/*.csv`, in byte order.
-  func matches(_ pattern: String) async throws(Problem) -> [String]
-  /// The files below a directory that is not a store, in byte order; nil for anything else.
-  func files(below path: String) async throws(Problem) -> [String]?
-  /// The number of bytes of a file; 0 on a web server, which is not asked.
-  func size(of path: String) async throws(Problem) -> Int
   /// Whether a path is a directory with a store.
   func isStore(_ path: String) -> Bool
   /// The extensions of documents of other programs.
   var extensions: [String] { get }
   /// The records of such a document and their dataset; omitted data is a warning.
   func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record])
-}
-
-/// Buckets and Delta tables.
-public protocol LakeServices: Sendable {
-  /// The bucket of `s3://BUCKET/PREFIX`, and the prefix.
-  /// - Throws: `usage` for another location, `configuration`, `unavailable` in offline mode.
-  func bucket(_ location: String) throws(Problem) -> (bucket: any ObjectBucket, prefix: String)
-  /// The files of the Delta table at `delta:PLACE`.
-  /// - Throws: as `bucket`.
-  func table(_ location: String) throws(Problem) -> any DeltaStorage
 }
 
 /// Downloads and directories of images.

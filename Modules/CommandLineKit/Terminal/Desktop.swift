@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 
 /// The desktop the program runs on, when there is one.
@@ -15,7 +16,7 @@ public enum Desktop {
     let isOwn =
       isOwn && url.hasPrefix("file:///")
       || ownFiles.map { url.hasPrefix("file://\($0)/") && !url.contains("/../") } ?? false
-    guard isOwn || url.hasPrefix("https://") || url.hasPrefix("http://") else { return false }
+    guard isOwn || URLText.isWeb(url) else { return false }
     guard variables["DISPLAY"] != nil || variables["WAYLAND_DISPLAY"] != nil else { return false }
     let path = "/usr/bin/xdg-open"
     guard unsafe access(path, X_OK) == 0 else { return false }

@@ -22,16 +22,16 @@ public struct PageAddress: Sendable, Hashable {
     var text: [UInt8] = []
     for (index, segment) in segments.enumerated() {
       if index > 0 { text.append(UInt8(ascii: "/")) }
-      text += segment == ".." ? Array(segment.utf8) : Self.encoded(segment)
+      text += segment == ".." ? Array(segment.utf8) : PercentCoding.encoded(segment.utf8)
     }
-    if let fragment { text += [UInt8(ascii: "#")] + Self.encoded(fragment) }
+    if let fragment { text += [UInt8(ascii: "#")] + PercentCoding.encoded(fragment.utf8) }
     self.text = text
   }
 
   /// A file of this machine.
   /// - Parameter path: its absolute path.
   public init(file path: String) {
-    let segments: [[UInt8]] = path.split(separator: "/").map { Self.encoded(String($0)) }
+    let segments: [[UInt8]] = path.split(separator: "/").map { PercentCoding.encoded($0.utf8) }
     text = Array("file:///".utf8) + Array(segments.joined(separator: [UInt8(ascii: "/")]))
   }
 
@@ -48,13 +48,5 @@ public struct PageAddress: Sendable, Hashable {
       let comma = text.firstIndex(of: UInt8(ascii: ","))
     else { return nil }
     return (String(decoding: text[start.count..<semicolon], as: UTF8.self), Array(text[(comma + 1)...]))
-  }
-
-  private static func encoded(_ segment: String) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return segment.utf8.flatMap { byte -> [UInt8] in
-      let isPlain = byte &- 48 < 10 || (byte | 0x20) &- 97 < 26 || "-_.~".utf8.contains(byte)
-      return isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
   }
 }

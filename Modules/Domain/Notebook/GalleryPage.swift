@@ -1,3 +1,5 @@
+import Codecs
+
 /// A page that shows images: one file, without scripts, following the light or dark theme.
 public enum GalleryPage {
   /// Creates the page.
@@ -21,14 +23,9 @@ public enum GalleryPage {
   }
 
   private static func address(_ image: String) -> String? {
-    if image.hasPrefix("https://") || image.hasPrefix("http://") { return escaped(image) }
+    if URLText.isWeb(image) { return escaped(image) }
     guard image.hasPrefix("/") else { return nil }
-    let path = image.utf8.map { byte in
-      let isPlain = byte &- 48 < 10 || byte &- 65 < 26 || byte &- 97 < 26 || "/-_.~".utf8.contains(byte)
-      return isPlain
-        ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-    }
-    return "file://" + path.joined()
+    return "file://" + PercentCoding.encoded(image, keeping: "/")
   }
 
   private static func escaped(_ text: String) -> String {

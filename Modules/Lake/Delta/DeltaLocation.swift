@@ -14,13 +14,11 @@ public struct DeltaLocation: Sendable, Hashable {
   /// The version to read; nil for the latest.
   public let version: Int64?
 
-  /// Whether a text is the location of a Delta table.
-  public static func isLocation(_ text: String) -> Bool { URLText.scheme(of: text) == "delta" }
   private static let prefix = "delta:"
 
   /// Whether a location is a directory of tables, as in `delta:lake/`.
   public static func isDirectory(_ text: String) -> Bool {
-    isLocation(text) && text[..<(text.lastIndex(of: "?") ?? text.endIndex)].hasSuffix("/")
+    text[..<(text.lastIndex(of: "?") ?? text.endIndex)].hasSuffix("/")
   }
 
   /// The location of a table in a directory of tables.
@@ -46,7 +44,7 @@ public struct DeltaLocation: Sendable, Hashable {
     self.place = place
     var columns: [String]?, version: Int64?
     for item in mark.map({ rest[rest.index(after: $0)...] })?.split(separator: "&") ?? [] {
-      let pair = item.split(separator: "=", maxSplits: 1).map { URLText.percentDecoded(String($0)) }
+      let pair = item.split(separator: "=", maxSplits: 1).map { PercentCoding.decoded($0) }
       let key = pair.first.flatMap { $0 } ?? "", value = pair.count == 2 ? pair[1] : nil
       switch (key, value) {
       case ("partition", let names?): columns = names.split(separator: ",").map(String.init)
@@ -68,27 +66,14 @@ public struct DeltaLocation: Sendable, Hashable {
 /// Paths of data files as the log has them: URLs relative to the table.
 enum DeltaPath {
   /// The path as a URL.
-  static func encoded(_ path: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "-"),
-        UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  static func encoded(_ path: String) -> String { PercentCoding.encoded(path, keeping: "/=") }
 
   /// The path of a data file within the table.
   /// - Throws: `badData` for a path that leads out of it.
   static func file(_ url: String) throws(Problem) -> String {
     let colon = url.firstIndex(of: ":"), slash = url.firstIndex(of: "/")
     let hasScheme = colon.map { colon in slash.map { colon < $0 } ?? true } ?? false
-    guard !hasScheme, let path = URLText.percentDecoded(url), !path.isEmpty, !path.hasPrefix("/"),
+    guard !hasScheme, let path = PercentCoding.decoded(url), !path.isEmpty, !path.hasPrefix("/"),
       !path.utf8.contains(0),
       !path.split(separator: "/", omittingEmptySubsequences: false).contains(where: { $0 == ".." || $0.isEmpty })
     else {

@@ -1,3 +1,4 @@
+import Codecs
 import Glibc
 import Rows
 
@@ -15,17 +16,7 @@ enum TableFileName {
 
   /// The table whose file has this stem.
   static func table(of stem: String) -> String {
-    var bytes: [UInt8] = [], rest = Substring(stem).utf8
-    while let byte = rest.popFirst() {
-      let digits = String(rest.prefix(2)) ?? ""
-      if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16) {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self) ?? stem
+    PercentCoding.bytes(of: stem).flatMap { String(validating: $0, as: UTF8.self) } ?? stem
   }
 
   private static func escaped(_ byte: UInt8) -> String {

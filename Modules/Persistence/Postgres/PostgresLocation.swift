@@ -13,6 +13,8 @@ public struct PostgresLocation: Sendable, Hashable {
   public let name: String
   /// The table, with its schema if it is given; nil if none is.
   public let table: PostgresName?
+  /// Whether the server is reached without a network, through a socket.
+  public let isLocal: Bool
   /// The schema of a store; nil for the default.
   public let schema: String?
 
@@ -35,6 +37,7 @@ public struct PostgresLocation: Sendable, Hashable {
     schema = options.own["schema"]
     if schema == "" { throw Problem(.usage, "missing name after schema=", at: options.name) }
     parameters = options.parameters
+    isLocal = options.hosts.allSatisfy { $0.isEmpty || $0.hasPrefix("/") || $0.lowercased().hasPrefix("%2f") }
     for key in ["schema", "table"] {
       guard let value = options.own[key] else { continue }
       let mark = options.isURL ? (options.hasQuery ? "&" : "?") : options.name.hasSuffix(":") ? "" : " "
@@ -46,10 +49,11 @@ public struct PostgresLocation: Sendable, Hashable {
 
   /// A location that no connection can be made to.
   static let malformed = PostgresLocation()
-  private init() { (parameters, name, table, schema) = ("\0", "postgres:", nil, nil) }
+  private init() { (parameters, name, table, schema, isLocal) = ("\0", "postgres:", nil, nil, true) }
 
   private struct Options {
     var parameters = "", name = "", own: [String: String] = [:], isURL = false, hasQuery = false
+    var hosts: [String] = []
   }
 
   private static func malformed(_ what: String) -> Problem {
@@ -75,35 +79,21 @@ public struct PostgresLocation: Sendable, Hashable {
       guard parts.count == 2 else { throw malformed("a parameter has no value") }
       let key = String(parts[0])
       if key == "table" || key == "schema" {
-        guard let value = percentDecoded(parts[1]) else { throw malformed("\(key) is not encoded as in a URL") }
+        guard let value = PercentCoding.decoded(parts[1]) else { throw malformed("\(key) is not encoded as in a URL") }
         result.own[key] = value
         continue
       }
       kept.append(pair)
+      if key.hasPrefix("host") { result.hosts.append(String(parts[1])) }
       if shown.contains(key) { visible.append(pair) }
     }
     // A password with an unencoded slash would look like an address.
     guard !place.contains("@") else { throw malformed("a special character is not encoded") }
     result.parameters = "postgresql://\(user)\(place)" + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+    result.hosts.append(String(place.prefix { $0 != "/" }))
     result.hasQuery = !visible.isEmpty
     result.name = "postgres://\(place)" + (visible.isEmpty ? "" : "?" + visible.joined(separator: "&"))
     return result
-  }
-
-  private static func percentDecoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(code)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 
   /// `KEY=VALUE KEY='VALUE'`, with a backslash before a quote or a backslash of a value.
@@ -138,6 +128,7 @@ public struct PostgresLocation: Sendable, Hashable {
       }
       kept.append(
         "\(key)='\(value.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'")
+      if key.hasPrefix("host") { result.hosts.append(value) }
       if shown.contains(String(key)) { visible.append("\(key)=\(value)") }
     }
     result.parameters = kept.joined(separator: " ")

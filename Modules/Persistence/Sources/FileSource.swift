@@ -54,7 +54,9 @@ public struct FileSource: RecordSource, SampledFile {
     self.report = report
     let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
     if path != "-", (reading.format ?? Self.format(named: path)) == .sqlite { try RegularFile.refusePipe(path) }
-    let file = (path == "-" ? FileByteSource() : try Self.open(path, of: origin?.place, advice)).reporting(onRead)
+    let file =
+      (path == "-" ? FileByteSource() : try FileByteSource(input: path, of: origin?.place, ifDirectory: advice))
+      .reporting(onRead)
     name = file.name
     place = origin?.place
     title = origin?.title ?? path
@@ -126,22 +128,6 @@ public struct FileSource: RecordSource, SampledFile {
     let source: any ByteSource = file.size == nil ? PrefixedByteSource(start.bytes, file) : file
     guard let compression = FileCompression(beginning: start.bytes, of: file.name) else { return (source, nil) }
     return (try DecompressingSource(source, compression), compression)
-  }
-
-  private static func open(
-    _ path: String, of place: String?, _ advice: Remedy
-  ) throws(Problem) -> FileByteSource {
-    do throws(Problem) { return try FileByteSource(input: path, of: place, ifDirectory: advice) } catch {
-      guard error.kind == .noInput, let mark = path.firstRange(of: "://"),
-        ["ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
-      else { throw error }
-      let isFile = path.lowercased().hasPrefix("file:///")
-      throw Problem(
-        .usage, "cannot read from a URL", at: URLText.redacted(path),
-        hint: isFile
-          ? "use the path: \(Remedy.shellWord(String(path.dropFirst(7))))"
-          : "copy it to a file first, or use http or https")
-    }
   }
 
   private static func suffix(of path: String) -> String? {

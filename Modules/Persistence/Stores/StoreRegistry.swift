@@ -18,6 +18,15 @@ public struct StoreFactory: Sendable {
   /// The storage at a path. Nothing is opened yet.
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
 
+  /// Creates a kind of store.
+  public init(
+    scheme: String, summary: String, suffixes: [String] = [], kind: Kind, isDurable: Bool = true,
+    open: @escaping @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
+  ) {
+    (self.scheme, self.summary, self.suffixes, self.kind) = (scheme, summary, suffixes, kind)
+    (self.isDurable, self.open) = (isDurable, open)
+  }
+
   /// The kinds of locations.
   public enum Kind: Sendable, Hashable {
     /// A file.
@@ -57,6 +66,8 @@ public struct StoreRegistry: Sendable {
   /// The directory of the images of stores on servers.
   private let serverImages: String
   private let directories: [DirectoryFormat]
+  /// Whether servers may not be reached.
+  public var isOffline = false
 
   /// Creates a registry of all kinds of stores.
   /// - Parameters:
@@ -66,19 +77,20 @@ public struct StoreRegistry: Sendable {
   ///   - maximumField: bytes of a field of a file, and of a row of a database, that bb did not create; nil for 16 MiB.
   ///   - timeout: seconds that a view of such a database may run without returning a row; 0 for no limit, nil for 30.
   ///   - serverImages: the directory of the images of stores on servers.
+  ///   - others: further kinds of stores.
   public init(
     scratch: any ScratchSpace, known: [Schema], maximumField: Int? = nil, timeout: Int? = nil,
-    serverImages: String = ""
+    serverImages: String = "", adding others: [StoreFactory] = []
   ) {
     self.init(
       scratch: scratch, known: known, directories: DirectoryFormat.all, maximumField: maximumField, timeout: timeout,
-      serverImages: serverImages)
+      serverImages: serverImages, adding: others)
   }
 
   /// The same with other kinds of directory stores.
   package init(
     scratch: any ScratchSpace, known: [Schema], directories: [DirectoryFormat], maximumField: Int? = nil,
-    timeout: Int? = nil, serverImages: String = ""
+    timeout: Int? = nil, serverImages: String = "", adding others: [StoreFactory] = []
   ) {
     self.scratch = scratch
     self.serverImages = serverImages
@@ -87,25 +99,24 @@ public struct StoreRegistry: Sendable {
     limits.field = maximumField ?? limits.field
     limits.seconds = timeout ?? limits.seconds
     let database = StoreFactory(
-      scheme: "sqlite", summary: "an SQLite database", suffixes: ["db", "sqlite", "sqlite3"], kind: .file,
-      isDurable: true
+      scheme: "sqlite", summary: "an SQLite database", suffixes: ["db", "sqlite", "sqlite3"], kind: .file
     ) { [limits] path, _ in SQLiteStore(path: path, known: known, limits) }
     let memory = StoreFactory(
-      scheme: "memory", summary: "in memory only", suffixes: [], kind: .memory, isDurable: false
+      scheme: "memory", summary: "in memory only", kind: .memory, isDurable: false
     ) { _, _ in MemoryStore() }
     let server = StoreFactory(
-      scheme: "postgres", summary: "a schema of a PostgreSQL database", suffixes: [], kind: .server, isDurable: true
+      scheme: "postgres", summary: "a schema of a PostgreSQL database", kind: .server
     ) { path, _ in
       // `location` refuses what cannot be parsed; so does the server's library.
       PostgresStore((try? PostgresLocation("postgres:\(path)")) ?? .malformed)
     }
     let kinds = directories.map { format in
-      StoreFactory(scheme: format.scheme, summary: format.summary, suffixes: [], kind: .directory, isDurable: true) {
+      StoreFactory(scheme: format.scheme, summary: format.summary, kind: .directory) {
         path, scratch in
         DirectoryStore(path, format, scratch: scratch, known: known, maximumField: maximumField)
       }
     }
-    factories = [database] + kinds + [server, memory]
+    factories = [database] + kinds + [server, memory] + others
   }
 
   /// The storage that a location's text means.
@@ -122,7 +133,10 @@ public struct StoreRegistry: Sendable {
   /// - Throws: `usage` with a hint if the kind is unknown.
   public func location(_ text: String) throws(Problem) -> StoreLocation {
     if PostgresLocation.isLocation(text), let colon = text.firstIndex(of: ":") {
-      _ = try PostgresLocation(text)
+      let server = try PostgresLocation(text)
+      if isOffline, !server.isLocal {
+        throw Problem(.unavailable, "offline mode is set", at: server.name, hint: .omit(.offline))
+      }
       return StoreLocation(scheme: "postgres", path: String(text[text.index(after: colon)...]))
     }
     if let colon = text.firstIndex(of: ":") {
@@ -152,6 +166,16 @@ public struct StoreRegistry: Sendable {
         hint: "use a prefix: \(prefixed.joined(separator: " or "))")
     }
     return StoreLocation(scheme: scheme, path: path)
+  }
+
+  /// The kind of the store at a location.
+  public func kind(of location: StoreLocation) -> StoreFactory.Kind? {
+    factories.first { $0.scheme == location.scheme }?.kind
+  }
+
+  /// Whether a text begins with the scheme of a store.
+  public func isNamed(_ text: String) -> Bool {
+    URLText.scheme(of: text).map { scheme in factories.contains { $0.scheme == scheme } } ?? false
   }
 
   /// Whether there is anything at a location; an empty directory is nothing, nor is one with hidden files only, as

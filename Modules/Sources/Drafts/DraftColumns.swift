@@ -1,3 +1,4 @@
+import Domain
 import Codecs
 import Rows
 
@@ -161,7 +162,7 @@ struct DraftColumns {
   }
 
   private static func isURL(_ text: String) -> Bool {
-    (text.hasPrefix("https://") || text.hasPrefix("http://")) && !text.contains(" ")
+    URLText.isWeb(text) && !text.contains(" ")
   }
 
   /// The type that all texts have; false if it is not a type of its own.

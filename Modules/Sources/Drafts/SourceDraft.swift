@@ -260,20 +260,7 @@ struct DraftURL {
   }
 
   private static func decoded(_ text: Substring) -> String {
-    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "+") {
-        bytes.append(32)
-      } else if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(code)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    String(decoding: PercentCoding.bytes(of: text, spaces: true) ?? [], as: UTF8.self)
   }
 }
 

@@ -1,3 +1,5 @@
+import Domain
+
 /// The server a URL names: scheme, host and port, in lower case.
 struct RESTOrigin: Hashable {
   let text: String
@@ -18,7 +20,7 @@ struct RESTOrigin: Hashable {
   }
 
   /// Whether a secret may be sent there: encrypted, or to this machine.
-  var keepsSecrets: Bool { text.hasPrefix("https://") || text.hasPrefix("http://") && isLoopback }
+  var keepsSecrets: Bool { URLText.scheme(of: text) == "https" || URLText.isWeb(text) && isLoopback }
 
   /// Whether the host is this machine: `localhost`, 127.0.0.0/8 or `::1`.
   private var isLoopback: Bool {

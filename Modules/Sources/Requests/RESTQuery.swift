@@ -86,7 +86,7 @@ struct RESTQuery {
 
   /// Text with every byte percent-encoded that RFC 3986 does not call unreserved.
   static func encoded(_ text: String) -> String {
-    String(decoding: URLText.encoded(Array(text.utf8)), as: UTF8.self)
+    PercentCoding.encoded(text)
   }
 }
 

@@ -183,27 +183,7 @@ public struct PathPattern: Sendable, Hashable {
 
   /// The value of a name in a path: the inverse of `escaped`; nil for null.
   public static func unescaped(_ text: String) -> [UInt8]? {
-    if text.utf8.elementsEqual(null.utf8) { return nil }
-    func digit(_ byte: UInt8) -> UInt8? {
-      switch byte {
-      case 48...57: byte - 48
-      case 65...70: byte - 55
-      case 97...102: byte - 87
-      default: nil
-      }
-    }
-    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = digit(rest[rest.startIndex]),
-        let low = digit(rest[rest.startIndex + 1])
-      {
-        bytes.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
+    text.utf8.elementsEqual(null.utf8) ? nil : PercentCoding.bytes(of: text)
   }
 
   /// The columns and values of the directories of a path, `name=value`.

@@ -1,3 +1,5 @@
+import Codecs
+
 /// URLs and other locations in messages.
 public enum URLText {
   /// The scheme of a location in lower case, without the colon; nil for a path.
@@ -15,9 +17,16 @@ public enum URLText {
     ["http", "https"].contains(scheme(of: text)) && text.contains("://")
   }
 
+  /// The URL that a user named, for messages: without user and password, secret steps, and values of the query.
+  public static func shown(_ url: String) -> String {
+    let text = redacted(url, allValues: true),
+      steps = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+    return steps.map { looksSecret($0) ? "…" : $0 }.joined(separator: "/") + text.drop { $0 != "?" }
+  }
+
   /// A URL without what may be secret: user and password, the fragment, and the values of query parameters whose names
   /// suggest a secret. Control characters become `�`.
-  public static func redacted(_ url: String) -> String {
+  public static func redacted(_ url: String, allValues: Bool = false) -> String {
     // Most URLs have nothing to take away.
     let isPlain = unsafe url.utf8.withContiguousStorageIfAvailable { bytes in
       unsafe bytes.allSatisfy { byte in
@@ -36,7 +45,7 @@ public enum URLText {
         "?"
         + pairs.map { pair in
           let name = pair.prefix { $0 != "=" }
-          return name.endIndex < pair.endIndex && isSecret(name) ? name + "=…" : pair
+          return name.endIndex < pair.endIndex && (allValues || isSecret(name)) ? name + "=…" : pair
         }.joined(separator: "&")
       text = String(text[..<mark])
     }
@@ -63,6 +72,9 @@ public enum URLText {
     if isWeb(text) {
       let path = text[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }
       found += path.split(separator: "/").filter(looksSecret).map(String.init)
+      let query = text[path.endIndex...].split { "?&#".contains($0) }
+      found += query.compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }.filter(looksSecret).map(
+        String.init)
     }
     return found + found.compactMap(decoded)
   }
@@ -120,32 +132,7 @@ public enum URLText {
     return changes >= 4 && (bytes.count >= 16 || Set(kinds).isSuperset(of: 0...2))
   }
 
-  /// Bytes with every byte percent-encoded that RFC 3986 does not call unreserved.
-  public static func encoded(_ bytes: [UInt8], _ digits: String = "0123456789ABCDEF") -> [UInt8] {
-    let digits = Array(digits.utf8)
-    return bytes.flatMap { byte in
-      let isPlain = byte | 32 &- 97 < 26 || byte &- 48 < 10 || "-._~".utf8.contains(byte)
-      return isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-  }
-
-  /// A text with its percent escapes decoded; nil if it is not UTF-8 then, or has an invalid escape.
-  package static func percentDecoded(_ text: String) -> String? {
-    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst(), let low = rest.popFirst(),
-        let code = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), high != UInt8(ascii: "+")
-      else { return nil }
-      bytes.append(code)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-
   private static func decoded(_ text: String) -> String? {
-    text.contains("%") || text.contains("+") ? percentDecoded(text.replacing("+", with: " ")) : nil
+    text.contains("%") || text.contains("+") ? PercentCoding.decoded(text, spaces: true) : nil
   }
 }

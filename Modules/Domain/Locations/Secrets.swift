@@ -17,9 +17,10 @@ public final class Secrets: Sendable {
   public func add(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count >= Self.shortest else { return }
-    let plain = URLText.encoded(bytes), base64 = Base64.encoded(bytes)
+    let plain = PercentCoding.encoded(bytes), base64 = Base64.encoded(bytes)
     let found = [
-      bytes, plain, URLText.encoded(bytes, "0123456789abcdef"), plain.replacing([0x25, 0x32, 0x30], with: [0x2B]),
+      bytes, plain, PercentCoding.encoded(bytes, digits: "0123456789abcdef"),
+      plain.replacing([0x25, 0x32, 0x30], with: [0x2B]),
       Array(base64.prefix { $0 != UInt8(ascii: "=") }),
     ]
     spellings.withLock { known in

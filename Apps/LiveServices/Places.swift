@@ -1,0 +1,187 @@
+import AppShell
+import Codecs
+import CommandLineKit
+import Dialects
+import Domain
+import Exporters
+import Glibc
+import Lake
+import Networking
+import Objects
+import Persistence
+import Query
+import Rows
+
+extension LiveSources {
+  /// The kinds of locations.
+  var kinds: LocationKinds {
+    LocationKinds([
+      LocationKind { FilePlace(shown: $0, sources: self) },
+      LocationKind("file:///") { FilePlace(shown: PercentCoding.decoded($0.dropFirst(7)) ?? $0, sources: self) },
+      LocationKind("http://", "https://") { WebPlace(url: $0, sources: self) },
+      LocationKind("s3://") { (text) throws(Problem) in ObjectPlace(location: try S3Location(text), sources: self) },
+      LocationKind("postgres:", "postgresql:") { (text) throws(Problem) in
+        PostgresPlace(location: try PostgresLocation(text), sources: self)
+      },
+      LocationKind("delta:") { (text) throws(Problem) in
+        let location = try DeltaLocation(text)
+        return DeltaPlace(
+          location: location, text: text, inner: try self.kinds.location(location.place).place, sources: self)
+      },
+    ])
+  }
+}
+
+/// A file, a directory, or a pattern of files.
+struct FilePlace: Place {
+  let shown: String
+  let sources: LiveSources
+  let isRemote = false
+  var path: String? { shown }
+
+  func source(_ options: FileInputOptions, isPartitioned: Bool) throws(Problem) -> any RecordSource {
+    try sources.file(shown, options, isPartitioned ? PathPattern.hiveValues(of: shown) : [])
+  }
+  func members() throws(Problem) -> [String]? {
+    var path = shown
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    if FilePattern.isDirectory(path) {
+      return FilePattern.isStore(path) ? nil : try FilePattern.files(below: path)
+    }
+    return isFile || !path.contains { "*?[".contains($0) } ? nil : try FilePattern.matches(path)
+  }
+  func size() throws(Problem) -> Int { try FileByteSource(input: shown).size ?? 0 }
+  func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
+    try OutputFile.sink(shown, replaces: replaces, follows: follows)
+  }
+  func check(replaces: Bool) throws(Problem) -> String {
+    if DescriptorSink.isDevice(shown) { return shown }
+    // Created and removed again.
+    _ = try sink(replaces: replaces)
+    return try OutputFile.place(shown)
+  }
+  var isFile: Bool { unsafe !DescriptorSink.isDevice(shown) && access(shown, F_OK) == 0 }
+  func files(existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
+    guard let pattern = try PathPattern(shown) else { throw Problem(.bug, "internal error: no placeholder", at: shown) }
+    return try StagedFiles(pattern, existing: existing)
+  }
+  func makeDirectory() throws(Problem) -> Bool { try OutputFile.makeDirectory(shown) }
+  func removeDirectory() { OutputFile.removeDirectory(shown) }
+  func tableFiles() -> any DeltaStorage { DeltaDirectory(shown) }
+}
+
+/// A file on a web server.
+struct WebPlace: Place {
+  let url: String
+  let sources: LiveSources
+  var shown: String { URLText.shown(url) }
+  var title: String {
+    let last = shown.prefix { $0 != "?" }.split(separator: "/").last.map(String.init)
+    return last == "…" ? "input" : last ?? "input"
+  }
+
+  func source(_ options: FileInputOptions, isPartitioned: Bool) async throws(Problem) -> any RecordSource {
+    try await sources.web(url, as: (shown, title), options)
+  }
+}
+
+/// Objects of a bucket.
+struct ObjectPlace: Place {
+  let location: S3Location
+  let sources: LiveSources
+  var shown: String { location.text }
+
+  private var storage: S3Storage { get throws(Problem) { try sources.storage(location) } }
+
+  func source(_ options: FileInputOptions, isPartitioned: Bool) async throws(Problem) -> any RecordSource {
+    try await sources.object(location, options, isPartitioned: isPartitioned)
+  }
+  func members() async throws(Problem) -> [String]? {
+    let key = location.key, isPrefix = key.isEmpty || key.hasSuffix("/")
+    guard isPrefix || key.contains(where: { "*?[".contains($0) }) else { return nil }
+    let objects = try storage
+    return try await (isPrefix ? objects.objects(below: key) : objects.objects(matching: key)).map {
+      objects.place(of: $0.key)
+    }
+  }
+  func size() async throws(Problem) -> Int { try await storage.object(location.key)?.size ?? 0 }
+  func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
+    try location.requireObject()
+    return try storage.sink(location.key, replaces: replaces)
+  }
+  func check(replaces: Bool) throws(Problem) -> String {
+    try location.requireObject()
+    _ = try storage
+    return shown
+  }
+  func exists() async throws(Problem) -> Bool {
+    try location.requireObject()
+    return try await storage.object(location.key) != nil
+  }
+  func files(existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
+    guard let pattern = try PathPattern(shown) else { throw Problem(.bug, "internal error: no placeholder", at: shown) }
+    return try S3FileSet(try storage, pattern, existing: existing)
+  }
+  /// A bucket has no directories: the names of its objects begin with the path.
+  func makeDirectory() throws(Problem) -> Bool {
+    _ = try storage
+    return false
+  }
+  func bucket() throws(Problem) -> (bucket: any ObjectBucket, prefix: String) { (try storage, location.key) }
+  func tableFiles() throws(Problem) -> any DeltaStorage { try sources.table(location) }
+}
+
+/// A table of a PostgreSQL server.
+struct PostgresPlace: Place {
+  let location: PostgresLocation
+  let sources: LiveSources
+  var shown: String { location.name }
+  let isTable = true
+
+  func source(_ options: FileInputOptions, isPartitioned: Bool) throws(Problem) -> any RecordSource {
+    if !location.isLocal { try sources.requireNetwork(at: shown) }
+    return sources.recorded(PostgresSource(location, types: options.types))
+  }
+  func exporter() throws(Problem) -> (any Exporter)? {
+    if !location.isLocal { try sources.requireNetwork(at: shown) }
+    return PostgresExporter(location)
+  }
+}
+
+/// A Delta table, or a directory of them.
+struct DeltaPlace: Place {
+  let location: DeltaLocation
+  let text: String
+  let inner: any Place
+  let sources: LiveSources
+  var shown: String { "delta:\(inner.shown)" }
+  let isTable = true
+  let takesRecords = true
+  var isRemote: Bool { inner.isRemote }
+
+  func source(_ options: FileInputOptions, isPartitioned: Bool) throws(Problem) -> any RecordSource {
+    let report = sources.report, shown = self.shown
+    return sources.recorded(
+      try DeltaSource(location, in: try table(), options) { files, skipped in
+        report.detail("\(shown): \(files) files, skipped: \(skipped)")
+      })
+  }
+  func exporter() throws(Problem) -> (any Exporter)? {
+    DeltaExporter(
+      location, in: try table(), format: ParquetExporter(), threads: WorkThread.cores,
+      now: milliseconds)
+  }
+  func member(_ table: String) throws(Problem) -> String? {
+    DeltaLocation.isDirectory(text) ? try DeltaLocation.text(of: table, in: text) : nil
+  }
+  func table() throws(Problem) -> any DeltaStorage { try inner.tableFiles() }
+}
+
+extension S3Location {
+  /// Refuses the location of a bucket or a prefix.
+  /// - Throws: `usage`.
+  func requireObject() throws(Problem) {
+    guard key.isEmpty || key.hasSuffix("/") else { return }
+    throw Problem(.usage, "the URL names no object", at: text, hint: "use s3://BUCKET/KEY")
+  }
+}
