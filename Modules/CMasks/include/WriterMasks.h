@@ -1,5 +1,5 @@
 #pragma once
-// What writers look for, 16 bytes at a time: bit i of a mask is set when byte i is one of the bytes named.
+// What writers look for, and digits, 16 bytes at a time: bit i of a mask is set when byte i is one of the bytes named.
 #include <stdint.h>
 
 #if defined(__SSE2__)
@@ -24,6 +24,9 @@ static inline __attribute__((always_inline)) uint32_t bb_write_csv_mask16(const 
 static inline __attribute__((always_inline)) uint32_t bb_write_equal_mask16(const void *s, uint8_t byte) {
   return bb_bits(bb_is(bb_load16(s), (char)byte));
 }
+
+// Digits.
+static inline __attribute__((always_inline)) uint32_t bb_digit_mask16(const void *s) { return bb_bits(bb_in(bb_load16(s), '0', 9)); }
 
 // Outside printable ASCII: below 0x20, 0x7f and above.
 static inline __attribute__((always_inline)) uint32_t bb_write_unprintable_mask16(const void *s) {
@@ -65,6 +68,7 @@ static inline __attribute__((always_inline)) uint32_t bb_write_markup_mask16(con
 
 static inline uint32_t bb_write_csv_mask16(const void *s, uint8_t delimiter) { BB_MASK16(c == '"' || c == delimiter || c == '\n' || c == '\r') }
 static inline uint32_t bb_write_equal_mask16(const void *s, uint8_t byte) { BB_MASK16(c == byte) }
+static inline uint32_t bb_digit_mask16(const void *s) { BB_MASK16(c >= '0' && c <= '9') }
 static inline uint32_t bb_write_unprintable_mask16(const void *s) { BB_MASK16(c < 0x20 || c > 0x7e) }
 static inline uint32_t bb_write_markdown_mask16(const void *s) {
   BB_MASK16(c < 0x20 || c == 0x7f || (c >= 0x5b && c <= 0x60) || c == '*' || c == '&' || c == '<' || c == '>' || c == '~' || c == '|' || c == '@'

@@ -22,8 +22,8 @@ import Rows
   private(set) var strays = 0
   /// Where the last of them begins.
   private var lastStray = -1
-  /// Whether a quoted field has had a line feed.
-  private var hasInnerFeed = false
+  /// The start of the last block so far that has a line feed in quotes.
+  private var lastInnerFeed = -64
   /// Where a quoted field begins that holds whole records; nil if none does.
   private(set) var swallowing: Int?
 
@@ -89,7 +89,7 @@ import Rows
       }
       inside = UInt64(bitPattern: Int64(bitPattern: quoted) &>> 63)
       before = (ends | masks.quotes) &>> 63
-      if masks.feeds & quoted != 0 { hasInnerFeed = true }
+      if masks.feeds & quoted != 0 { lastInnerFeed = block }
       var visits = ends & ~quoted
       while visits != 0 {
         let at = block &+ visits.trailingZeroBitCount
@@ -107,7 +107,7 @@ import Rows
         guard column < width else { throw ragged(from: fieldStart, column: column, width) }
         let slot = columns[column].slot
         if slot >= 0 {
-          let cell = try value(columns[column], column, fieldStart, length, cellAt: firstCell &+ slot)
+          let cell = try value(columns[column].kind, column, fieldStart, length, cellAt: firstCell &+ slot)
           unsafe row[slot] = cell
         } else if length > 0, unsafe base[fieldStart] == UInt8(ascii: "\"") {
           try checkQuotes(fieldStart, length)
@@ -130,15 +130,15 @@ import Rows
   /// The cell of a field.
   @inline(__always)
   private mutating func value(
-    _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, cellAt: Int
+    _ kind: CSVLayout.Kind, _ position: Int, _ start: Int, _ length: Int, cellAt: Int
   ) throws(CSVSyntaxError) -> Cell {
-    if length == 0 { return try empty(column, position, start) }
+    if length == 0 { return try empty(position, start) }
     let first = unsafe base[start]
     if first != UInt8(ascii: "\"") {
-      switch column.kind {
+      switch kind {
       case .text:
         if length > 64 || hasNulls {
-          if try isNull(column, position, start, length) { return .null }
+          if try isNull(position, start, length) { return .null }
         }
         return .text(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
       case .integer:
@@ -159,40 +159,52 @@ import Rows
         }
       case .boolean, .time, .other: break
       }
-      return try other(column, position, start, length, isQuoted: false)
+      return try other(position, start, length, isQuoted: false)
     }
     try checkQuotes(start, length)
     let inner = length &- 2
-    if inner > layout.reading.maximumField { throw tooLong(column, start) }
-    if column.kind == .text {
+    if inner > layout.reading.maximumField { throw tooLong(position, start) }
+    if kind == .text {
       if inner > 0, hasQuote(start &+ 1, inner) { changes.fold(cell: cellAt) }
       return .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: inner))
     }
-    return try other(column, position, start &+ 1, inner, isQuoted: true)
+    return try other(position, start &+ 1, inner, isQuoted: true)
+  }
+
+  /// The position of the point in a number of at most sixteen bytes that has no exponent and no zeros before it that
+  /// could be left out; the length if it has no point, -1 for any other field.
+  @inline(__always) private func point(_ start: Int, _ length: Int) -> Int {
+    let field = unsafe base + start, sign = unsafe field[0] == UInt8(ascii: "-") ? 1 : 0
+    guard length <= 16 else { return -1 }
+    let others = unsafe ~bb_digit_mask16(field) & (1 &<< UInt32(truncatingIfNeeded: length) &- 1) & ~UInt32(sign)
+    let point = others == 0 ? length : others.trailingZeroBitCount
+    guard point > sign, unsafe field[sign] != 48 || point == sign &+ 1 else { return -1 }
+    if point == length { return length }
+    guard others & (others &- 1) == 0, unsafe field[point] == UInt8(ascii: "."), point &+ 1 < length else { return -1 }
+    return point
   }
 
   /// Whether a field is an integer of at most eighteen digits in canonical form.
   @inline(__always) private func isShortInteger(_ start: Int, _ length: Int) -> Bool {
-    guard length <= 18 else { return false }
-    var at = unsafe base[start] == UInt8(ascii: "-") ? start &+ 1 : start
-    let end = start &+ length
-    guard at < end, unsafe base[at] != 48 || (length == 1) else { return false }
-    while at < end {
-      guard unsafe base[at] &- 48 < 10 else { return false }
-      at &+= 1
-    }
-    return true
+    if length > 16 { return length <= 18 && isLongNumber(start, length, hasPoint: false) }
+    return unsafe point(start, length) == length && (base[start &+ 1] != 48 || base[start] != UInt8(ascii: "-"))
   }
 
   /// Whether a field is a number without an exponent, in any spelling: `8`, `9.50`, `-0.0`.
   @inline(__always) private func isShortDecimal(_ start: Int, _ length: Int) -> Bool {
+    length > 16 ? isLongNumber(start, length, hasPoint: true) : point(start, length) >= 0
+  }
+
+  /// Whether a field is a number without an exponent.
+  /// - Parameter hasPoint: whether it may have a point.
+  @inline(never) private func isLongNumber(_ start: Int, _ length: Int, hasPoint: Bool) -> Bool {
     let field = unsafe Span(_unsafeStart: base + start, count: length)
     let first = field[0] == UInt8(ascii: "-") ? 1 : 0
     var at = first
     while at < length, field[at] &- 48 < 10 { at &+= 1 }
     guard at > first, field[first] != 48 || at == first &+ 1 else { return false }
     if at == length { return true }
-    guard field[at] == UInt8(ascii: "."), at &+ 1 < length else { return false }
+    guard hasPoint, field[at] == UInt8(ascii: "."), at &+ 1 < length else { return false }
     at &+= 1
     while at < length, field[at] &- 48 < 10 { at &+= 1 }
     return at == length
@@ -200,24 +212,16 @@ import Rows
 
   /// Whether a field is a real of at most fifteen digits in canonical form, without an exponent: `8.5`, `-0.25`, `3.0`.
   @inline(__always) private func isShortReal(_ start: Int, _ length: Int) -> Bool {
-    guard length <= 17, length >= 3 else { return false }
-    let field = unsafe Span(_unsafeStart: base + start, count: length)
-    let first = field[0] == UInt8(ascii: "-") ? 1 : 0
-    var at = first
-    while at < length, field[at] &- 48 < 10 { at &+= 1 }
-    let point = at
-    // A number that begins with 0.0 may be written with an exponent.
-    guard point > first, point &+ 1 < length, field[point] == UInt8(ascii: "."), length &- first <= 16,
-      field[first] != 48 || (point == first &+ 1 && field[point &+ 1] != 48)
-    else { return false }
-    at = point &+ 1
-    while at < length, field[at] &- 48 < 10 { at &+= 1 }
-    return at == length && (field[length &- 1] != 48 || length == point &+ 2)
+    let point = point(start, length), field = unsafe base + start
+    guard point >= 0, point < length else { return false }
+    if point &+ 2 == length { return true }
+    // A number that begins with 0.00 may be written with an exponent.
+    let first = unsafe field[0] == UInt8(ascii: "-") ? field[1] : field[0]
+    return unsafe field[length &- 1] != 48 && (first != 48 || field[point &+ 1] != 48 || field[point &+ 2] != 48)
   }
 
-  @inline(never) private func empty(_ column: CSVLayout.Column, _ position: Int, _ start: Int) throws(CSVSyntaxError)
-    -> Cell
-  {
+  @inline(never) private func empty(_ position: Int, _ start: Int) throws(CSVSyntaxError) -> Cell {
+    let column = layout.columns[position]
     if layout.reading.emptyIsText, column.kind == .text { return .text(UInt32(start), 0) }
     guard column.isNullable else {
       throw CSVSyntaxError(message: "column “\(column.name)” must not be null", offset: start, column: position)
@@ -225,12 +229,11 @@ import Rows
     return .null
   }
 
-  @inline(never) private func isNull(_ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int)
-    throws(CSVSyntaxError) -> Bool
-  {
-    if length > layout.reading.maximumField { throw tooLong(column, start) }
+  @inline(never) private func isNull(_ position: Int, _ start: Int, _ length: Int) throws(CSVSyntaxError) -> Bool {
+    if length > layout.reading.maximumField { throw tooLong(position, start) }
     let field = unsafe ByteRun(start: base + start, count: length)
     guard layout.reading.nullTexts.contains(where: field.equals) else { return false }
+    let column = layout.columns[position]
     guard column.isNullable else {
       throw CSVSyntaxError(message: "column “\(column.name)” must not be null", offset: start, column: position)
     }
@@ -240,9 +243,10 @@ import Rows
   /// A field in a column that is not text.
   @inline(never)
   private mutating func other(
-    _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool
+    _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool
   ) throws(CSVSyntaxError) -> Cell {
-    if !isQuoted, hasNulls, try isNull(column, position, start, length) { return .null }
+    if !isQuoted, hasNulls, try isNull(position, start, length) { return .null }
+    let column = layout.columns[position]
     var length = length
     if let numbers, [.integer, .real, .decimal].contains(column.kind) {
       let field = unsafe ByteRun(start: base + start, count: length)
@@ -334,13 +338,13 @@ import Rows
     guard length >= 2, unsafe base[start &+ length &- 1] == UInt8(ascii: "\"") else {
       throw CSVSyntaxError.textBehindQuote(at: start)
     }
-    if hasInnerFeed, swallowing == nil { findRecords(start, length) }
+    if lastInnerFeed &+ 63 >= start, swallowing == nil { findRecords(start, length) }
   }
 
   /// Notes a quoted field whose lines, except the first and the last, look like records: two quotes may be missing.
   @inline(never) private mutating func findRecords(_ start: Int, _ length: Int) {
     let width = layout.columns.count
-    guard width > 1, length > 2 * width else { return }
+    guard width > 1, length > 2 * width, unsafe bb_count_byte(base + start, length, 0x0A) > 1 else { return }
     var lines = 0, delimiters = 0
     for index in start..<start &+ length {
       let byte = unsafe base[index]
@@ -415,8 +419,8 @@ import Rows
     return CSVSyntaxError.ragged(fields, of: width, at: start)
   }
 
-  @inline(never) private func tooLong(_ column: CSVLayout.Column, _ start: Int) -> CSVSyntaxError {
-    CSVSyntaxError.fieldTooLong(column.name, maximum: layout.reading.maximumField, at: start)
+  @inline(never) private func tooLong(_ position: Int, _ start: Int) -> CSVSyntaxError {
+    CSVSyntaxError.fieldTooLong(layout.columns[position].name, maximum: layout.reading.maximumField, at: start)
   }
 
   @inline(never) private func misfit(_ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int)

@@ -278,12 +278,13 @@ import Rows
     _ position: Int, from start: Int, to end: Int, escaped: Bool, cellAt: Int
   ) throws(JSONSyntaxError) -> Cell {
     let type = layout.columns[position].type
-    if type == .json {
+    // Patterns: the equality of types is a call to another module.
+    if case .date = type, end - start == 12, !escaped, unsafe Dates.isDay(base + start + 1) {
+      return .text(UInt32(truncatingIfNeeded: start + 1), 10)
+    }
+    if case .json = type {
       if escaped { note(.nested, start, end - start, cellAt) }
       return .json(UInt32(start), UInt32(end - start))
-    }
-    if type == .date, end - start == 12, !escaped, unsafe Dates.isDay(base + start + 1) {
-      return .text(UInt32(truncatingIfNeeded: start + 1), 10)
     }
     let text = unsafe JSONScanner.text(scanner.base, from: start + 1, to: end - 1, escaped: escaped)
     let fits =
