@@ -128,6 +128,12 @@ extension FileInputOptions {
     options.first { $0.setting == setting }.map { ["--\($0.name)"] + (value.map { [$0] } ?? []) }
   }
 
+  /// The option of a setting with a value, for a shell.
+  public static func text(of setting: Setting, value: String) -> String {
+    (option(for: setting, value: value) ?? []).map { $0.hasPrefix("--") ? $0 : Remedy.shellWord($0) }
+      .joined(separator: " ")
+  }
+
   private static func delimiter(_ text: String) throws(Problem) -> [UInt8]? {
     if text == "auto" { return nil }
     if text == "spaces" { return CSVDialect.spaces }

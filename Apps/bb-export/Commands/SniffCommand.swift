@@ -53,9 +53,24 @@ struct SniffCommand {
     }
     var reading = options.csv
     (reading.delimiter, reading.hasHeader, reading.names) = (input.delimiter, input.hasHeader, input.names)
-    let columns = try CSVRowStream.inferring(input.source, table: "sample", reading).schema.columns
+    let rows = try CSVRowStream.inferring(input.source, table: "sample", reading), columns = rows.schema.columns
+    let notes = try await Self.notes(on: rows)
     try services.terminal.write(
-      invocation.has(Self.isJSON) ? Self.json(input, columns, options.dialect) : text(input, columns, options.dialect))
+      invocation.has(Self.isJSON)
+        ? Self.json(input, columns, notes, options.dialect) : text(input, columns, notes, options.dialect))
+  }
+
+  /// Notes on columns of text whose first values are nearly of another type.
+  private static func notes(on rows: CSVRowStream) async throws(Problem) -> [String] {
+    let columns = rows.schema.columns
+    var near = columns.map { _ in NearType() }
+    if let batch = try await rows.next()?.batch() {
+      for row in 0..<batch.count { for column in columns.indices { near[column].add(batch[row, column], batch.arena) } }
+    }
+    return zip(columns, near).compactMap { column, near in
+      guard column.type == .text else { return nil }
+      return near.note(column.name, option: FileInputOptions.text(of:value:)).map { "\(column.name): \($0)" }
+    }
   }
 
   /// The options that reproduce the reading.
@@ -67,11 +82,11 @@ struct SniffCommand {
 
   /// Returns the findings, in the order of the output.
   private static func facts(
-    _ input: CSVInput, _ columns: [ColumnDescription], _ known: DialectOptions
+    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ known: DialectOptions
   ) -> KeyValuePairs<String, JSON> {
     let dialect = input.finding.dialect, runner = input.finding.runnerUp
     func quote(_ dialect: CSVDialect) -> JSON { .string(dialect.quote.map { [$0] } ?? []) }
-    let notes = input.finding.doubts + input.finding.notes
+    let notes = (input.finding.doubts + input.finding.notes).map(\.message) + near
     return [
       "encoding": .string(input.encoding.encoding.rawValue), "bom": .boolean(input.encoding.mark > 0),
       "line_ending": .string(dialect.endsWithReturn ? "cr" : input.finding.hasReturns ? "crlf" : "lf"),
@@ -82,21 +97,25 @@ struct SniffCommand {
       "columns": .array(columns.map { .object(["name": .string($0.name), "type": .string($0.type.name)]) }),
       "confidence": .number(Array(String(Double(Int(input.finding.confidence * 1000)) / 1000).utf8)),
       "runner_up": runner.map { .object(["delimiter": .string($0.delimiter), "quote": quote($0)]) } ?? .null,
-      "clean": .boolean(input.finding.isClean), "notes": .array(notes.map { .string($0.message) }),
+      "clean": .boolean(input.finding.isClean), "notes": .array(notes.map(JSON.string)),
       "options": .array(options(input, known).map(JSON.string)),
     ]
   }
 
-  private static func json(_ input: CSVInput, _ columns: [ColumnDescription], _ known: DialectOptions) -> String {
-    String(decoding: JSON.object(facts(input, columns, known)).canonicalBytes, as: UTF8.self) + "\n"
+  private static func json(
+    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ known: DialectOptions
+  ) -> String {
+    String(decoding: JSON.object(facts(input, columns, near, known)).canonicalBytes, as: UTF8.self) + "\n"
   }
 
-  private func text(_ input: CSVInput, _ columns: [ColumnDescription], _ known: DialectOptions) -> String {
+  private func text(
+    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ known: DialectOptions
+  ) -> String {
     var lines = "\(input.source.name):\n"
     func add(_ name: String, _ text: String) {
       lines += "  \(name):" + String(repeating: " ", count: max(1, 12 - name.count)) + text + "\n"
     }
-    for (name, value) in Self.facts(input, columns, known) {
+    for (name, value) in Self.facts(input, columns, near, known) {
       switch (name, value) {
       case ("delimiter", .string(let bytes)): add(name, DialectSniffer.name(bytes))
       case ("columns", _): add(name, columns.map { "\($0.name) (\($0.type.name))" }.joined(separator: ", "))

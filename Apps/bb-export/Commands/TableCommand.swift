@@ -147,7 +147,7 @@ struct TableCommand {
       try await rows.withWidening { (stream) async throws(Problem) in
         let chosen = try selection.apply(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
-        return try await Profile.rows(of: chosen, threads: threads)
+        return try await Profile.rows(of: chosen, threads: threads, option: FileInputOptions.text(of:value:))
       }
     }
     let batches = try await profile.collect()

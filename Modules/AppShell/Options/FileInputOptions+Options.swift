@@ -19,8 +19,8 @@ extension FileInputOptions: OptionGroup {
   /// The types of columns.
   static let typesOption = Option.value(
     "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
-    "types of input columns, for example zip=text,price=decimal(12,2),day=date(%d.%m.%Y); a name may have a * for any "
-      + "text, as in *=text; other columns are inferred")
+    "types of input columns, for example zip=text,price=decimal(12,2),day=date(%d.%m.%Y),cost=money,share=percent; a "
+      + "name may have a * for any text, as in *=text; double rounds; other columns are inferred")
   /// The limits that apply to stores as well.
   public static let limits = [limitBinding, timeoutBinding].map(\.option)
 
@@ -124,6 +124,14 @@ extension FileInputOptions: OptionGroup {
             hint: "use decimal(DIGITS,SCALE) with up to 38 digits, SCALE of them after the point")
         }
         types.set(pair.name, to: size)
+        continue
+      }
+      if NumberPattern.Mark(rawValue: word) != nil {
+        types.set(pair.name, to: .decimal, pattern: word)
+        continue
+      }
+      if ColumnType.roundingWords.contains(word.lowercased()) {
+        types.round(pair.name)
         continue
       }
       guard let type = ColumnType(alias: word) else {

@@ -12,7 +12,7 @@ struct CSVInference {
   }
 
   /// Whether all columns are text, whatever follows.
-  var isDecided: Bool { evidence.allSatisfy(\.kinds.isText) }
+  var isDecided: Bool { evidence.allSatisfy(\.isDecided) }
 
   /// Adds the cells of `rows` rows, all of them texts in `bytes`.
   mutating func read(
@@ -20,7 +20,7 @@ struct CSVInference {
   ) {
     let width = evidence.count
     for row in 0..<rows {
-      for column in 0..<width where !evidence[column].kinds.isText {
+      for column in 0..<width where !evidence[column].isDecided {
         guard case .text(let start, let length) = cells[row &* width &+ column] else { continue }
         if let numbers {
           let field = unsafe ByteRun(start: bytes + Int(start), count: Int(length))
@@ -33,7 +33,7 @@ struct CSVInference {
   }
 
   /// The types and spellings, column by column.
-  var types: [InferredType] { evidence.map { InferredType(type: $0.type, spelling: $0.kinds.spelling) } }
+  var types: [InferredType] { evidence.map(\.inferred) }
 }
 
 /// A type that the values of a column show, and how all of them are spelled.

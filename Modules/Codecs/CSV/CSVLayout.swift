@@ -3,7 +3,7 @@ import Rows
 /// Which columns a file has, and where each value goes. Shared by all who parse pieces of it.
 struct CSVLayout: Sendable {
   /// The kind of values that a column accepts.
-  enum Kind: Sendable { case text, integer, real, decimal, boolean, date, time, other }
+  enum Kind: Sendable { case text, integer, real, decimal, boolean, date, time, respelled, other }
 
   /// One column of the file.
   struct Column: Sendable {
@@ -16,6 +16,8 @@ struct CSVLayout: Sendable {
     let slot: Int
     /// Whether the type was found by looking at values, so that it may not be the last word.
     let isInferred: Bool
+    /// Whether numbers are rounded to Doubles.
+    let isRounded: Bool
   }
 
   let columns: [Column]
@@ -30,7 +32,7 @@ struct CSVLayout: Sendable {
     var slots = [Int](repeating: -1, count: schema.width)
     for (slot, position) in wanted.enumerated().reversed() { slots[position] = slot }
     columns = schema.columns.enumerated().map { position, column in
-      let kind: Kind =
+      var kind: Kind =
         switch column.type {
         case .text, .url: .text
         case .integer: .integer
@@ -41,10 +43,11 @@ struct CSVLayout: Sendable {
         case .timestamp, .datetime: .time
         case .bytes, .list, .json: .other
         }
+      if case .time = column.spelling { kind = .respelled }
       return Column(
         name: column.name, type: column.type, kind: kind, isNullable: column.isNullable,
         spelling: column.spelling, slot: slots[position],
-        isInferred: inferred.contains(position))
+        isInferred: inferred.contains(position), isRounded: reading.types.isRounded(column.name))
     }
     width = wanted.count
     self.reading = reading

@@ -19,9 +19,10 @@ extension CSVWriter {
       case .boolean(let value):
         cursor.put(spelling.word(value))
         return 0
-      case .text(let start, let length) where spelling == .spaced:
-        let spaced = Arena(ByteRun(arena, start, length).spaced)
-        fields.put(ByteRun(spaced, 0, length), at: &cursor, &out)
+      case .text(let start, let length):
+        guard let text = spelling.text(of: ByteRun(arena, start, length)) else { break }
+        let copy = Arena(text)
+        fields.put(ByteRun(copy, 0, UInt32(copy.count)), at: &cursor, &out)
         return 0
       case .null:
         putNull(at: &cursor)

@@ -16,6 +16,11 @@ public struct CSVReading: Sendable, Hashable {
   public var decimalSeparator: UInt8?, thousands: UInt8?
   /// The spelling of numbers; nil for that of JSON.
   var numbers: NumberPattern? { NumberPattern(point: decimalSeparator ?? UInt8(ascii: "."), group: thousands) }
+  /// How a column of a type is read whose values have a pattern; nil if there is no such pattern.
+  public func column(_ type: ColumnType, pattern: String) -> CSVWColumn? {
+    if let mark = NumberPattern.Mark(rawValue: pattern) { return CSVWColumn(.marked(numbers ?? .commaPoint, mark)) }
+    return DatePattern(any: pattern).map { CSVWColumn(.pattern($0, type)) }
+  }
   /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem.
   public var replacesBadEncoding = false
   /// Types of columns, by name, that are not to be inferred.

@@ -44,9 +44,12 @@ import Rows
     cells.truncate(to: count * layout.width)
   }
 
+  /// The values that do not fit where they were found: cells will find them behind the text.
+  var tail: [UInt8] { changes.tail }
+
   /// The cells, after all values in the text were decoded.
   consuming func finish() -> Cells {
-    unsafe changes.apply(to: base, &cells)
+    unsafe changes.apply(to: base, end: end, &cells)
     return cells.freeze()
   }
 
@@ -157,9 +160,9 @@ import Rows
         if length == 10, unsafe Dates.isDay(base + start) {
           return .text(UInt32(truncatingIfNeeded: start), 10)
         }
-      case .boolean, .time, .other: break
+      case .boolean, .time, .respelled, .other: break
       }
-      return try other(position, start, length, isQuoted: false)
+      return try other(position, start, length, isQuoted: false, cellAt)
     }
     try checkQuotes(start, length)
     let inner = length &- 2
@@ -168,7 +171,7 @@ import Rows
       if inner > 0, hasQuote(start &+ 1, inner) { changes.fold(cell: cellAt) }
       return .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: inner))
     }
-    return try other(position, start &+ 1, inner, isQuoted: true)
+    return try other(position, start &+ 1, inner, isQuoted: true, cellAt)
   }
 
   /// The position of the point in a number of at most sixteen bytes that has no exponent and no zeros before it that
@@ -243,7 +246,7 @@ import Rows
   /// A field in a column that is not text.
   @inline(never)
   private mutating func other(
-    _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool
+    _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool, _ cellAt: Int
   ) throws(CSVSyntaxError) -> Cell {
     if !isQuoted, hasNulls, try isNull(position, start, length) { return .null }
     let column = layout.columns[position]
@@ -272,6 +275,7 @@ import Rows
         if unsafe ValueKinds(number: base + start, length) != nil { return .number(range.0, range.1) }
       case (.decimal, _), (.integer, .integer), (.real, .real): return .number(range.0, range.1)
       case (.real, _) where !column.isInferred:
+        if column.isRounded, let value = unsafe NumberSpelling.nearest(base + start, length) { return .real(value) }
         if let value = unsafe NumberSpelling.exactReal(base + start, length) { return .real(value) }
       case (.real, .other) where unsafe NumberSpelling.isRealWithExponent(base + start, length):
         return .number(range.0, range.1)
@@ -285,6 +289,19 @@ import Rows
       if unsafe Dates.isDate(Span(_unsafeStart: base + start, count: length)) { return .text(range.0, range.1) }
     case .time:
       if isTime(column, start, length) { return .text(range.0, range.1) }
+      if column.type == .timestamp, !column.isInferred {
+        let field = unsafe ByteRun(start: base + start, count: length)
+        if let utc = Dates.utc(field.bytes) {
+          changes.append(utc, cell: cellAt)
+          return .text(range.0, range.1)
+        }
+      }
+    case .respelled:
+      let field = unsafe Span(_unsafeStart: base + start, count: length)
+      if case .time(let form) = column.spelling, let value = form.value(field) {
+        changes.append(value, cell: cellAt)
+        return .text(range.0, range.1)
+      }
     case .other:
       if let cell = decoded(column.type, start, length, isQuoted: isQuoted) { return cell }
     }

@@ -168,7 +168,7 @@ public final class CSVRowStream: RowStream {
   }
 
   private func parse(_ given: consuming CSVPiece) -> Result<RowBatch, Problem> {
-    let piece = reading.replacesBadEncoding ? CSVOpening.repaired(given) : given
+    var piece = reading.replacesBadEncoding ? CSVOpening.repaired(given) : given
     var parser = unsafe CSVRecordParser(piece, layout)
     do throws(CSVSyntaxError) {
       try parser.parse()
@@ -192,7 +192,8 @@ public final class CSVRowStream: RowStream {
       let line = piece.place(of: offset).lines + 1
       swallowing.withLock { $0 = min($0 ?? line, line) }
     }
-    let cells = parser.finish()
+    let tail = parser.tail, cells = parser.finish()
+    if !tail.isEmpty { piece.text.append(tail) }
     return .success(
       unsafe RowBatch(width: layout.width, count: rows, uncheckedCells: cells, arena: piece.text.freeze()))
   }

@@ -93,13 +93,11 @@ public struct CSVStyle: Sendable, Hashable {
   }
 }
 
-extension ColumnType {
-  /// The type of a value of this type in a CSV file: lists whose elements are joined are text.
-  func written(in style: CSVStyle) -> ColumnType {
-    guard style.nested == .join else { return self }
-    switch self {
-    case .list, .json: return .text
-    default: return self
-    }
+extension ColumnDescription {
+  /// The type of the column in a CSV file: lists whose elements are joined are text, as are words and dates in a
+  /// spelling that its metadata do not describe.
+  func writtenType(in style: CSVStyle) -> ColumnType {
+    if spelling != .usual, spelling != .spaced { return .text }
+    return style.nested == .join && type.isNested ? .text : type
   }
 }

@@ -18,6 +18,8 @@ public struct CSVWColumn: Sendable, Hashable {
     case timestamp(CSVWDateFormat?)
     /// A date or time of a pattern, as `ColumnType` has it.
     case pattern(DatePattern, ColumnType)
+    /// A number with a sign beside it.
+    case marked(NumberPattern, NumberPattern.Mark)
     /// A date or time as ISO 8601 text.
     case isoText(CSVWDateFormat)
     /// A URL.
@@ -49,7 +51,7 @@ public struct CSVWColumn: Sendable, Hashable {
     case .text, .date, .timestamp, .pattern, .isoText, .base64, .hexadecimal: return .list(.text)
     case .integer: return .list(.integer)
     case .url: return .list(.url)
-    case .number, .boolean, .json: return .json
+    case .number, .marked, .boolean, .json: return .json
     }
   }
 
@@ -57,7 +59,7 @@ public struct CSVWColumn: Sendable, Hashable {
     switch datatype {
     case .text, .isoText: .text
     case .integer: .integer
-    case .number: .decimal
+    case .number, .marked: .decimal
     case .boolean: .boolean
     case .date: .date
     case .timestamp: .timestamp
@@ -143,6 +145,7 @@ public struct CSVWColumn: Sendable, Hashable {
       return .text(moment.iso)
     case .pattern(let pattern, let type):
       return pattern.fields(text).flatMap { $0.value(of: type) }.map { .text($0) }
+    case .marked(let pattern, let mark): return pattern.literal(text, marked: mark).map { .number($0) }
     case .isoText(let format): return format.moment(text).map { .text($0.iso) }
     case .base64: return Base64.decode(text).map { .bytes($0) }
     case .hexadecimal: return Self.bytes(hexadecimal: text).map { .bytes($0) }

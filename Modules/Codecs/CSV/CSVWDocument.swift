@@ -35,7 +35,7 @@ public enum CSVWDocument {
       }
       put("name", .string(names[position]))
       put("titles", .string(column.name))
-      let type = column.type.written(in: style)
+      let type = column.writtenType(in: style)
       put("datatype", .string(datatype(of: type, hasExponents: facts.exponents.contains(position))))
       put("required", column.isNullable ? nil : .boolean(true))
       // A required text may be empty: nothing means null there.

@@ -69,7 +69,7 @@ public enum DataPackageDocument {
   }
 
   private static func field(_ column: ColumnDescription, isRequired: Bool, _ style: CSVStyle) -> JSON {
-    let type = column.type.written(in: style)
+    let type = column.writtenType(in: style)
     var field = members(["name": .string(column.name), "type": .string(self.type(of: type))])
     if column.type == .bytes { field += members(["format": .string("binary")]) }
     if !column.summary.isEmpty { field += members(["description": .string(column.summary)]) }

@@ -333,6 +333,7 @@ import Rows
   /// differs.
   @inline(never)
   private func otherReal(_ position: Int, _ literal: UnsafePointer<UInt8>, _ count: Int, _ cell: Cell) -> Cell? {
+    if layout.columns[position].isRounded { return unsafe NumberSpelling.nearest(literal, count).map { .real($0) } }
     if !layout.columns[position].isInferred { return unsafe NumberSpelling.exactReal(literal, count).map { .real($0) } }
     return unsafe NumberSpelling.isRealWithExponent(literal, count) ? cell : nil
   }

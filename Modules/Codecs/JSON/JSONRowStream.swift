@@ -130,7 +130,7 @@ public final class JSONRowStream: ExactRowStream {
     let hasAll = reading.columns.map { $0.count == slots.count } ?? false
     layout = JSONLayout(
       whole, wanted: slots, inferred: inference?.columns ?? [], maximumField: reading.maximumField,
-      ignoresOtherKeys: inference == nil ? reading.ignoresOtherKeys : hasAll)
+      ignoresOtherKeys: inference == nil ? reading.ignoresOtherKeys : hasAll, types: reading.types)
     self.source = source
     self.reading = reading
     self.inference = inference

@@ -1,18 +1,20 @@
 public import Rows
 
-/// The reason why a column of text is not one of numbers or dates, although its values look like them, and the option
-/// that reads it as one.
+/// The reason why a column of text is not one of numbers or dates, although its values look like them, and the settings
+/// that read it as one.
 public struct NearType: Sendable, Hashable {
   /// What numbers and dates look like that are text.
   private enum Look: Int, CaseIterable {
-    case zeros, plus, thousands, comma, commaThousands, percent, currency, spaces, date
+    case zeros, plus, thousands, comma, commaThousands, percent, currency, spaces, date, offset
   }
-  /// The name of each look, and the option that reads such numbers.
-  private static let looks: [(name: String, option: String?)] = [
-    ("numbers with leading zeros", nil), ("numbers with a plus sign", nil),
-    ("numbers with thousands separators", "--thousands ,"), ("numbers with a decimal comma", "--decimal-separator ,"),
-    ("numbers with a decimal comma and thousands separators", "--decimal-separator , --thousands ."),
-    ("percentages", nil), ("amounts with a currency sign", nil), ("numbers with spaces", nil), ("dates", nil),
+  /// The name of each look, and the settings that read such values; `=` follows the name of the column.
+  private static let looks: [(name: String, settings: [(Setting, String)])] = [
+    ("numbers with leading zeros", []), ("numbers with a plus sign", []),
+    ("numbers with thousands separators", [(.thousands, ",")]),
+    ("numbers with a decimal comma", [(.decimalSeparator, ",")]),
+    ("numbers with a decimal comma and thousands separators", [(.decimalSeparator, ","), (.thousands, ".")]),
+    ("percentages", [(.columnTypes, "=percent")]), ("amounts with a currency sign", [(.columnTypes, "=money")]),
+    ("numbers with spaces", []), ("dates", []), ("times with different offsets", [(.columnTypes, "=timestamp")]),
   ]
 
   /// The words that programs write for no value.
@@ -64,8 +66,9 @@ public struct NearType: Sendable, Hashable {
       return DecimalNumber(inner) == nil ? nil : .spaces
     }
     if text.last == UInt8(ascii: "%") {
-      return DecimalNumber(Array(text.dropLast().filter { $0 != 32 })) == nil ? nil : .percent
+      return NumberPattern.commaPoint.literal(Array(text), marked: .percent) == nil ? nil : .percent
     }
+    if text.count > 19, Dates.utc(run.bytes) != nil { return .offset }
     if text.first == UInt8(ascii: "+") { return DecimalNumber(Array(text)) == nil ? nil : .plus }
     if text.first == UInt8(ascii: "-") { text = text.dropFirst() }
     for sign in ["$", "€", "£", "¥"] {
@@ -109,17 +112,18 @@ public struct NearType: Sendable, Hashable {
   }
 
   /// Returns a note on the type that nearly all values of a column have; nil if they are text.
-  public func note(_ column: String) -> String? {
+  /// - Parameter option: the option of a setting with a value.
+  public func note(_ column: String, option: (Setting, String) -> String) -> String? {
     let name = NameListParser.written(column), nullCount = nulls.values.reduce(0, +), odd = looks.reduce(0, +)
     guard numbers + odd > 0 else { return nil }
     if odd == 0, nullCount > 0, numbers + nullCount == count {
       let words = nulls.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       let shown = words.prefix(3).map { "“\($0.key)” (\($0.value))" }.joined(separator: ", ")
-      return "numbers but for \(shown): " + words.map { "--from-null \($0.key)" }.joined(separator: " ")
+      return "numbers but for \(shown): " + words.map { option(.inputNull, $0.key) }.joined(separator: " ")
     }
     if numbers == count {
-      return hasIdentifiers
-        ? "numbers that may be identifiers: --types \(name)=decimal" : "looks like versions: --types \(name)=decimal"
+      return (hasIdentifiers ? "numbers that may be identifiers: " : "looks like versions: ")
+        + option(.columnTypes, "\(name)=decimal")
     }
     guard numbers + odd + nullCount == count else {
       return numbers * 10 > count * 9 ? "numbers but for \(count - numbers) of \(count) values" : nil
@@ -129,9 +133,12 @@ public struct NearType: Sendable, Hashable {
       let orders = Self.orders.indices.filter { possible[$0] }
       let patterns = orders.map { Self.orders[$0].joined(separator: String(UnicodeScalar(mark))) }
       return patterns.isEmpty
-        ? nil : "dates: " + patterns.map { "--types \(name)=date(\($0))" }.joined(separator: " or ")
+        ? nil : "dates: " + patterns.map { option(.columnTypes, "\(name)=date(\($0))") }.joined(separator: " or ")
     }
     let all = found.map { Self.looks[$0.rawValue] }, what = all.map(\.name).joined(separator: " and ")
-    return all.compactMap(\.option).last.map { "\(what): \($0)" } ?? what
+    let options = (all.last { !$0.settings.isEmpty }?.settings ?? []).map { setting, value in
+      option(setting, value.hasPrefix("=") ? name + value : value)
+    }
+    return options.isEmpty ? what : "\(what): \(options.joined(separator: " "))"
   }
 }

@@ -73,6 +73,51 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
     return literal + [UInt8(ascii: ".")] + parts[1]
   }
 
+  /// A sign beside a number.
+  public enum Mark: String, Sendable, Hashable, CaseIterable {
+    /// One of a currency, or its code.
+    case money
+    /// `%`: the number is a hundredth.
+    case percent
+  }
+
+  /// The literal of a number with a sign beside it, such as `-$1,234.50`, `5 %` or `(3.00 EUR)`, or without one; nil for
+  /// other text.
+  public func literal(_ text: [UInt8], marked mark: Mark) -> [UInt8]? {
+    var scalars = Array(String(decoding: text, as: UTF8.self).unicodeScalars)[...], isNegative = false
+    func trim() {
+      scalars =
+        scalars.drop { $0.properties.isWhitespace }.reversed().drop { $0.properties.isWhitespace }.reversed()[...]
+    }
+    func isSign(_ scalar: Unicode.Scalar) -> Bool {
+      mark == .percent ? scalar == "%" : scalar.properties.generalCategory == .currencySymbol
+    }
+    if mark == .money, scalars.first == "(", scalars.last == ")" {
+      (scalars, isNegative) = (scalars.dropFirst().dropLast(), true)
+    } else if scalars.first == "-" || scalars.first == "\u{2212}" {
+      (scalars, isNegative) = (scalars.dropFirst(), true)
+    }
+    var signs = 0
+    func remove(_ count: Int, atEnd: Bool) {
+      scalars = atEnd ? scalars.dropLast(count) : scalars.dropFirst(count)
+      signs += 1
+      trim()
+    }
+    func isCode(_ code: some Sequence<Unicode.Scalar>) -> Bool {
+      mark == .money && code.allSatisfy { ("A"..."Z").contains($0) }
+    }
+    if let first = scalars.first, isSign(first), mark == .money { remove(1, atEnd: false) }
+    if let last = scalars.last, isSign(last) { remove(1, atEnd: true) }
+    if scalars.count > 3, isCode(scalars.prefix(3)) { remove(3, atEnd: false) }
+    if scalars.count > 3, isCode(scalars.suffix(3)) { remove(3, atEnd: true) }
+    if !isNegative, signs > 0, scalars.first == "-" { (scalars, isNegative) = (scalars.dropFirst(), true) }
+    guard signs <= 1, let first = scalars.first, ("0"..."9").contains(first),
+      let literal = literal(Array(String(String.UnicodeScalarView(scalars)).utf8))
+    else { return nil }
+    let signed = isNegative ? [UInt8(ascii: "-")] + literal : literal
+    return mark == .percent && signs == 1 ? Self.scaled(signed, by: -2) : signed
+  }
+
   /// The literal of a number times a power of ten, exactly; nil for text that is not a number in JSON's grammar, or for
   /// one of more than 1000 digits.
   public static func scaled(_ literal: [UInt8], by power: Int) -> [UInt8]? {

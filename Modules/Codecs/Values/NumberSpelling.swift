@@ -35,6 +35,12 @@ package enum NumberSpelling {
     return nil
   }
 
+  /// The Double that is nearest to a number; nil for one that is too large.
+  static func nearest(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Double? {
+    let value = unsafe Double(String(decoding: UnsafeBufferPointer(start: literal, count: count), as: UTF8.self))
+    return value.flatMap { $0.isFinite ? $0 : nil }
+  }
+
   /// The Double that is exactly the number which is written, however it is spelled; nil when there is none.
   static func exactReal(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Double? {
     let bytes = unsafe Array(UnsafeBufferPointer(start: literal, count: count))

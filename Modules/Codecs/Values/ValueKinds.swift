@@ -159,13 +159,36 @@ extension ByteRun {
 struct TypeEvidence: Sendable {
   private(set) var kinds: ValueKinds
   private var versions = VersionEvidence()
+  private var times = TimeForms()
+  /// Whether a month or a day of a date begins with a zero.
+  private var haveZeros = false
 
-  init(kinds: ValueKinds) { self.kinds = kinds }
+  init(kinds: ValueKinds) {
+    self.kinds = kinds
+    if !kinds.isEmpty { times.exclude() }
+  }
+
+  /// Whether the column is text, whatever follows.
+  var isDecided: Bool { kinds.isText && !times.isPossible }
 
   /// Adds a field.
   mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {
     let kind = unsafe ValueKinds(field: text, count)
+    if kinds.isText || kind == .text {
+      // Days without zeros are days of a form without them. Other values have no such form.
+      if kinds == .day, !haveZeros {
+        times.add([50, 48, 48, 48, 45, 49, 50, 45, 49, 50].span)
+        kinds = .text
+      }
+      if !kinds.subtracting(.text).isEmpty || !kind.subtracting([.text, .day, .spacedLocal]).isEmpty {
+        times.exclude()
+      }
+      if times.isPossible { unsafe times.add(Span(_unsafeStart: text, count: count)) }
+      kinds.formUnion(kind == .text || !times.isPossible ? kind : [])
+      return
+    }
     kinds.formUnion(kind)
+    if kind == .day, unsafe text[5] == 48 || text[8] == 48 { haveZeros = true }
     if kind == .real || kind == .decimal { unsafe versions.add(ByteRun(start: text, count: count)) }
   }
 
@@ -179,7 +202,13 @@ struct TypeEvidence: Sendable {
     kinds.formUnion(kind.isSubset(of: .numbers) ? .text : kind)
   }
 
-  var type: ColumnType {
+  /// The type of the column, and the spelling that all its values have.
+  var inferred: InferredType {
+    if kinds == .text, let form = times.form { return InferredType(type: form.type, spelling: .time(form)) }
+    return InferredType(type: type, spelling: kinds.spelling)
+  }
+
+  private var type: ColumnType {
     if versions.areLikely, kinds.isSubset(of: [.real, .decimal]) { return .text }
     return kinds.type(else: .text)
   }

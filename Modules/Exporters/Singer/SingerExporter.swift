@@ -44,7 +44,7 @@ public struct SingerExporter: ByteFormat {
     let nested = try options.choice(Self.nested, default: Nested.keep)
     let formats = try options.choice(Self.formats, default: Formats.keep)
     let writer = JSONWriter(
-      schema, framing: .lines, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error),
+      schema.inUsualSpelling, framing: .lines, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error),
       nestsAsText: nested == .json, prefix: "{\"type\":\"RECORD\",\"stream\":\"\(schema.name)\",\"record\":",
       suffix: "}")
     return SingerEncoder(

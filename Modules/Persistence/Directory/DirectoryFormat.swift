@@ -96,7 +96,7 @@ struct CSVDirectoryCodec: DirectoryCodec {
     return try CSVRowStream(file, schema: schema.projected(to: wanted), Self.reading)
   }
 
-  func encoder(_ schema: Schema) -> any DirectoryEncoder { Encoder(writer: CSVWriter(schema)) }
+  func encoder(_ schema: Schema) -> any DirectoryEncoder { Encoder(writer: CSVWriter(schema.inUsualSpelling)) }
 
   private struct Encoder: DirectoryEncoder {
     let writer: CSVWriter
@@ -143,7 +143,9 @@ struct JSONDirectoryCodec: DirectoryCodec {
     JSONRowStream(file, schema: schema, JSONReading(form: .array, columns: columns))
   }
 
-  func encoder(_ schema: Schema) -> any DirectoryEncoder { Encoder(writer: JSONWriter(schema, framing: .array)) }
+  func encoder(_ schema: Schema) -> any DirectoryEncoder {
+    Encoder(writer: JSONWriter(schema.inUsualSpelling, framing: .array))
+  }
 
   private struct Encoder: DirectoryEncoder {
     let writer: JSONWriter

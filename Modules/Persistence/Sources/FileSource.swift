@@ -334,8 +334,8 @@ public struct FileSource: RecordSource, SampledFile {
       }
       (way.delimiter, way.hasHeader, way.names) = (input.delimiter, input.hasHeader, input.names)
       let converted = reading.types.names.compactMap { name in
-        reading.types.datePattern(of: name).flatMap { DatePattern(any: $0) }.map { pattern in
-          (name, CSVWColumn(.pattern(pattern, reading.types[name] ?? .date)))
+        reading.types.pattern(of: name).flatMap { way.column(reading.types[name] ?? .date, pattern: $0) }.map {
+          (name, $0)
         }
       }
       for (name, _) in converted { way.types[name] = .text }

@@ -8,19 +8,41 @@ final class TextComparisonRows: DerivedRowStream {
   let inner: any RowStream
   /// The columns, each with the value that it is compared with, nil for sorting.
   private let compared: [(column: Int, value: String?)]
-  private let found: Mutex<[NearType]>
+  private let found: Mutex<[Tally]>
+
+  /// The values of a column, as far as a warning depends on them.
+  private struct Tally: Sendable {
+    /// Of many values, the first decide.
+    private static let most = 10_000
+    var count = 0, numbers = 0
+    /// The first value that is not a number.
+    var example: String?
+
+    /// - Parameter isSorted: whether the share of numbers matters.
+    mutating func add(_ column: Int, of batch: RowBatch, isSorted: Bool) {
+      guard isSorted ? count < Self.most : example == nil else { return }
+      for row in 0..<batch.count {
+        guard case .text(let start, let length) = batch[row, column] else { continue }
+        let text = ByteRun(batch.arena, start, length)
+        count += 1
+        if unsafe ValueKinds(field: text.start, text.count).isSubset(of: .numbers) {
+          numbers += 1
+        } else if example == nil {
+          example = text.slice(from: 0, atMost: 40).text
+        }
+      }
+    }
+  }
 
   init(_ inner: any RowStream, _ compared: [(column: Int, value: String?)]) {
     (schema, self.inner, self.compared) = (inner.schema, inner, compared)
-    found = Mutex(compared.map { _ in NearType() })
+    found = Mutex(compared.map { _ in Tally() })
   }
 
   func next() async throws(Problem) -> BatchTask? {
     try await inner.next()?.followed { [self] (batch) throws(Problem) in
-      for (place, (column, _)) in compared.enumerated() {
-        var near = NearType()
-        for row in 0..<batch.count { near.add(batch[row, column], batch.arena) }
-        found.withLock { $0[place].merge(near) }
+      for (place, (column, value)) in compared.enumerated() {
+        found.withLock { $0[place].add(column, of: batch, isSorted: value == nil) }
       }
       return batch
     }

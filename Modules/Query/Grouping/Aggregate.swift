@@ -57,7 +57,7 @@ public struct Aggregate: Sendable, Hashable {
     case .min, .max:
       if column.type.isNested || column.type == .bytes { throw refuse("numbers, text, dates and booleans") }
       let summary = "\(function == .min ? "least" : "greatest") value of \(column.name)"
-      return ColumnDescription(name, column.type, summary, unit: column.unit)
+      return ColumnDescription(name, column.type, summary, unit: column.unit).spelled(column.spelling)
     }
   }
 }

@@ -52,7 +52,9 @@ struct GroupPlan: Sendable {
         splits = (columns.count - 1, element)
         type = element == .integer ? .integer : element == .url ? .url : .text
       }
-      results.append(ColumnDescription(description.name, type, description.summary, unit: description.unit))
+      results.append(
+        ColumnDescription(description.name, type, description.summary, unit: description.unit)
+          .spelled(description.spelling))
     }
     for aggregate in grouping.aggregates {
       var column: Int?

@@ -5,7 +5,8 @@ import Synchronization
 /// The rows of several tables, one after another, with columns matched by name: those of the first table, then those
 /// that others add. A table without a column gives nulls.
 ///
-/// A column has the type that all tables have; otherwise numbers are decimals, and everything else is text.
+/// A column has the type and the spelling that all tables have; otherwise numbers are decimals, and everything else is
+/// text.
 public final class UnionRows: RowStream {
   /// One of the tables.
   public struct Part: Sendable {
@@ -91,12 +92,14 @@ public final class UnionRows: RowStream {
       for column in rows.schema.columns {
         guard let position = positions[Array(column.name.utf8)] else {
           positions[Array(column.name.utf8)] = columns.count
-          columns.append(ColumnDescription(column.name, column.type))
+          columns.append(ColumnDescription(column.name, column.type).spelled(column.spelling))
           continue
         }
         common += 1
-        let type = Self.union(columns[position].type, column.type)
-        if type != columns[position].type { columns[position] = ColumnDescription(column.name, type) }
+        let known = columns[position], isSpelled = known.spelling == column.spelling
+        // Values that are spelled in several ways are text, which keeps all of them.
+        let type = isSpelled ? Self.union(known.type, column.type) : .text
+        if type != known.type { columns[position] = ColumnDescription(column.name, type) }
       }
       guard index == 0 || common > 0 else {
         throw Problem(
@@ -113,6 +116,13 @@ public final class UnionRows: RowStream {
         schema.columns.filter { $0.type != positions[Array($0.name.utf8)].map { columns[$0].type } }.map {
           Array($0.name.utf8)
         })
+    }
+    for (index, schema) in schemas.enumerated() {
+      // Its text is read as it is written.
+      for column in schema.columns where column.spelling != .usual {
+        guard let position = positions[Array(column.name.utf8)], columns[position].type == .text else { continue }
+        known[index][column.name] = .text
+      }
     }
     self.parts = parts
     self.given = given
@@ -172,7 +182,9 @@ public final class UnionRows: RowStream {
     for (part, rows) in state.withLock({ $0.opened }) {
       guard let wider = try await rows.widened() else { continue }
       var known = self.known
-      known[part] = ColumnTypes(wider.schema.columns)
+      // Without a type that could be given, a spelling would be lost.
+      known[part] = ColumnTypes(
+        wider.schema.columns.map { $0.spelling == .usual ? $0 : ColumnDescription($0.name, .text) })
       let union = try await UnionRows(parts, schema.name, given, known: known)
       if let request = state.withLock({ $0.request }) { union.select(request) }
       return union

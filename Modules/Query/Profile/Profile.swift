@@ -89,8 +89,11 @@ public enum Profile {
 
   /// Reads all rows of a stream.
   /// - `threads`: tasks at once, at least 1.
+  /// - `option`: the option of a setting with a value, for notes.
   /// - Returns: a row for each column.
-  public static func rows(of stream: any RowStream, threads: Int) async throws(Problem) -> BufferedRows {
+  public static func rows(
+    of stream: any RowStream, threads: Int, option: (Setting, String) -> String = { "\($0.name) \($1)" }
+  ) async throws(Problem) -> BufferedRows {
     let schema = stream.schema
     let workers = (0..<(schema.width > 500 ? 1 : max(1, min(threads, mostWorkers)))).map { _ in Worker(schema) }
     try await BatchDispenser.forEach(of: stream, threads: workers.count) { (worker, _, batch) throws(Problem) in
@@ -106,7 +109,7 @@ public enum Profile {
     var builder = RowBatchBuilder(width: result.width), batches: [RowBatch] = []
     for (column, figures) in zip(schema.columns, workers[0].columns) {
       figures.profile.summary().append(column, rows: workers[0].rows, to: &builder)
-      builder.append(value: figures.near?.note(column.name).map { .text(Array($0.utf8)) } ?? .null)
+      builder.append(value: figures.near?.note(column.name, option: option).map { .text(Array($0.utf8)) } ?? .null)
       if builder.isFull { batches.append(builder.takeBatch()) }
     }
     return BufferedRows(schema: result, batches: batches + [builder.takeBatch()], notes: stream.notes)

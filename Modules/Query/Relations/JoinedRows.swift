@@ -65,7 +65,8 @@ struct Join: Sendable {
   private static func columns(_ relation: Relation, _ schema: Schema) -> [ColumnDescription] {
     schema.columns.map {
       ColumnDescription(
-        "\(relation.name).\($0.name)", $0.type, $0.summary, unit: $0.unit, role: $0.role == .title ? nil : $0.role)
+        "\(relation.name).\($0.name)", $0.type, $0.summary, unit: $0.unit, role: $0.role == .title ? nil : $0.role
+      ).spelled($0.spelling)
     }
   }
   /// A relation is often called as the column it begins at; that column keeps its name.

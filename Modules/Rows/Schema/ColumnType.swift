@@ -73,8 +73,11 @@ public enum ColumnType: Sendable, Hashable, CaseIterable {
     self = type
   }
 
+  /// The words for reals to which numbers are rounded.
+  public static let roundingWords = ["double", "float", "float64", "f64"]
+
   private static let aliases: [(type: ColumnType, words: [String])] = [
-    (.integer, ["int", "bigint", "int64", "i64", "long"]), (.real, ["double", "float", "float64", "f64"]),
+    (.integer, ["int", "bigint", "int64", "i64", "long"]), (.real, roundingWords),
     (.decimal, ["numeric", "number"]), (.text, ["string", "varchar", "str", "utf8"]), (.boolean, ["bool"]),
     (.timestamp, ["timestamptz"]),
   ]

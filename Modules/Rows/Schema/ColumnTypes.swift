@@ -3,7 +3,9 @@
 public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private var types: [[UInt8]: ColumnType] = [:]
   private var decimalSizes: [[UInt8]: DecimalSize] = [:]
-  private var datePatterns: [[UInt8]: String] = [:]
+  private var patterns: [[UInt8]: String] = [:]
+  /// Columns of reals whose numbers are rounded to the nearest Double.
+  private var rounded: Set<[UInt8]> = []
   /// Names with `*` for any text, in the order in which they were given.
   private var wildcards: [[UInt8]] = []
 
@@ -39,13 +41,20 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   public func decimalSize(of name: String) -> DecimalSize? { decimalSizes[key(of: name)] }
   /// Makes the type of `name`, in which `*` stands for any text, that of all columns with such names that have no own.
   public mutating func addWildcard(_ name: String) { wildcards.append(Array(name.utf8)) }
-  /// Gives the column `name` a type of dates or times that are written by a pattern.
+  /// Gives the column `name` a type of values that are written by a pattern.
   public mutating func set(_ name: String, to type: ColumnType, pattern: String) {
     self[name] = type
-    datePatterns[Array(name.utf8)] = pattern
+    patterns[Array(name.utf8)] = pattern
   }
-  /// The pattern of the dates or times of the column `name`; nil for ISO 8601.
-  public func datePattern(of name: String) -> String? { datePatterns[key(of: name)] }
+  /// The pattern of the values of the column `name`; nil for the usual one.
+  public func pattern(of name: String) -> String? { patterns[key(of: name)] }
+  /// Makes the column `name` one of reals, to which its numbers are rounded.
+  public mutating func round(_ name: String) {
+    self[name] = .real
+    rounded.insert(Array(name.utf8))
+  }
+  /// Whether the numbers of the column `name` are rounded.
+  public func isRounded(_ name: String) -> Bool { rounded.contains(key(of: name)) }
 
   /// The key of the type of a column: its name, or else the first wildcard that matches it.
   private func key(of name: String) -> [UInt8] {
@@ -85,7 +94,8 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     types.merge(other.types) { $1 }
     for name in other.types.keys {
       decimalSizes[name] = other.decimalSizes[name]
-      datePatterns[name] = other.datePatterns[name]
+      patterns[name] = other.patterns[name]
+      if other.rounded.contains(name) { rounded.insert(name) } else { rounded.remove(name) }
     }
     wildcards += other.wildcards.filter { !wildcards.contains($0) }
   }

@@ -35,6 +35,13 @@ public struct ColumnDescription: Sendable, Hashable {
     self.role = role
   }
 
+  /// The column with a spelling.
+  public func spelled(_ spelling: ValueSpelling) -> ColumnDescription {
+    var column = self
+    column.spelling = spelling
+    return column
+  }
+
   /// The column with the summary, the unit and the role of `other`.
   public func annotated(as other: ColumnDescription) -> ColumnDescription {
     var column = ColumnDescription(
@@ -42,25 +49,6 @@ public struct ColumnDescription: Sendable, Hashable {
       role: other.role)
     column.spelling = spelling
     return column
-  }
-}
-
-/// A spelling that all values of a column have and that cells do not keep.
-public enum ValueSpelling: Sendable, Hashable {
-  /// `true`, `2024-01-06T10:00`.
-  case usual
-  /// `True` and `False`, `TRUE` and `FALSE`.
-  case capitalized, uppercase
-  /// A space between date and time.
-  case spaced
-
-  /// The word for a Boolean.
-  public func word(_ value: Bool) -> StaticString {
-    switch self {
-    case .usual, .spaced: value ? "true" : "false"
-    case .capitalized: value ? "True" : "False"
-    case .uppercase: value ? "TRUE" : "FALSE"
-    }
   }
 }
 
@@ -112,6 +100,12 @@ public struct Schema: Sendable, Hashable {
         ?? column
     }
     return Schema(name, summary, key: key.map { columns[$0].name }, columns: retyped)
+  }
+
+  /// The same table, for writers that know no other spelling of values than the usual one.
+  public var inUsualSpelling: Schema {
+    guard columns.contains(where: { $0.spelling != .usual }) else { return self }
+    return Schema(name, summary, key: key.map { columns[$0].name }, columns: columns.map { $0.spelled(.usual) })
   }
 
   /// The same table with only the columns at `positions`, in that order; the key is kept when all of it is there.

@@ -13,6 +13,8 @@ struct JSONLayout: Sendable {
     /// Whether the type was found by looking at values, so that it may not be the last word.
     let isInferred: Bool
     let spelling: ValueSpelling
+    /// Whether numbers are rounded to Doubles.
+    let isRounded: Bool
     /// `"key":` begins here in `keyText`.
     let keyStart: Int
     /// Bytes of `"key":`.
@@ -34,7 +36,8 @@ struct JSONLayout: Sendable {
 
   /// A layout for all columns of `schema`, of which only those at `wanted` go into the rows, in that order.
   init(
-    _ schema: Schema, wanted: [Int], inferred: Set<Int>, maximumField: Int, ignoresOtherKeys: Bool
+    _ schema: Schema, wanted: [Int], inferred: Set<Int>, maximumField: Int, ignoresOtherKeys: Bool,
+    types: ColumnTypes = [:]
   ) {
     var text: [UInt8] = []
     var positions: [[UInt8]: Int] = [:]
@@ -48,6 +51,7 @@ struct JSONLayout: Sendable {
       return Column(
         name: column.name, type: slot == nil ? .json : column.type, isNullable: slot == nil || column.isNullable,
         slot: slot, isInferred: inferred.contains(position), spelling: column.spelling,
+        isRounded: types.isRounded(column.name),
         keyStart: start, keyCount: text.count - start)
     }
     keyText = text + [UInt8](repeating: 0, count: 64)

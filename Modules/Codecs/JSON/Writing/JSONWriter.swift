@@ -18,8 +18,8 @@ public struct JSONWriter: Sendable {
   /// Whether lists and JSON values are written as text that holds JSON.
   private let nestsAsText: Bool
   private let columns: [String]
-  /// Columns whose times have a space.
-  private let areSpaced: [Bool]
+  /// The spellings of columns whose text is not that of their cells.
+  private let spellings: [ValueSpelling?]
   /// Before each value: `{"id":`, `,"name":`. All of them in one arena, so that they may be copied in registers.
   private let keys: Arena
   private let keyRanges: [(start: UInt32, length: UInt32)]
@@ -38,7 +38,7 @@ public struct JSONWriter: Sendable {
     self.nonfinite = nonfinite
     self.nestsAsText = nestsAsText
     columns = schema.columns.map(\.name)
-    areSpaced = schema.columns.map { $0.spelling == .spaced }
+    spellings = schema.columns.map { $0.type.isTemporal && $0.spelling != .usual ? $0.spelling : nil }
     var text = ByteBuffer(capacity: 4096)
     var ranges: [(start: UInt32, length: UInt32)] = []
     for (position, column) in schema.columns.enumerated() {
@@ -92,11 +92,12 @@ public struct JSONWriter: Sendable {
         switch unsafe batch.cells.base[position] {
         case .null: cursor.put("null")
         case .text(let start, let length):
-          if areSpaced[column] {
-            let spaced = Arena(ByteRun(arena, start, length).spaced)
-            cursor.putJSON(ByteRun(spaced, 0, length), &out)
+          let run = ByteRun(arena, start, length)
+          if let spelling = spellings[column], let text = spelling.text(of: run) {
+            let copy = Arena(text)
+            cursor.putJSON(ByteRun(copy, 0, UInt32(copy.count)), &out)
           } else {
-            cursor.putJSON(ByteRun(arena, start, length), &out)
+            cursor.putJSON(run, &out)
           }
         case .json(let start, let length) where nestsAsText:
           cursor.putJSON(ByteRun(arena, start, length), &out)
