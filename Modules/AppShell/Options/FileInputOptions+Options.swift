@@ -19,8 +19,8 @@ extension FileInputOptions: OptionGroup {
   /// The types of columns.
   static let typesOption = Option.value(
     "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
-    "types of input columns, for example zip=text,price=decimal(12,2),day=date(%d.%m.%Y),cost=money,share=percent; a "
-      + "name may have a * for any text, as in *=text; double rounds; other columns are inferred")
+    "types of input columns, for example zip=text,price=decimal(12,2),day=date(%d.%m.%Y); money and percent read signs, "
+      + "double rounds; a name may have a * for any text, as in *=text; other columns are inferred")
   /// The limits that apply to stores as well.
   public static let limits = [limitBinding, timeoutBinding].map(\.option)
 
