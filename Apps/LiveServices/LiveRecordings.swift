@@ -81,7 +81,7 @@ extension LiveSources {
       throw Problem(error.kind, error.message, at: error.place, hint: Self.again)
     }
     // The recording has no secrets, and needs none.
-    description.authorization = .none
+    description.authorization = []
     var services = services(for: path, APIOptions())
     services.today = recording.today
     services.sample = recording.sample

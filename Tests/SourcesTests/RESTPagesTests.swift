@@ -24,12 +24,12 @@ import Testing
     let server = CannedServer([
       "/t?page=1": Self.page([1, 2]), "/t?page=2": Self.page([3]), "/t?page=3": Self.page([]),
     ])
-    let got = try await Outcome(Self.source(SourcePaging(.page(parameter: "page", first: 1))), "items", server)
+    let got = try await Outcome(Self.source(SourcePaging(.page, "page")), "items", server)
     #expect(got.rows == ["1", "2", "3"] && server.asked == ["/t?page=1", "/t?page=2", "/t?page=3"])
   }
   @Test("counted records, to the first short page") func offsets() async throws {
     let server = CannedServer(["/t?n=2&from=0": Self.page([1, 2]), "/t?n=2&from=2": Self.page([3])])
-    let paging = SourcePaging(.offset(parameter: "from", limitParameter: "n", limit: 2), stop: .short)
+    let paging = SourcePaging(.offset, "from", limit: 2, limitParameter: "n", stop: .short)
     #expect(try await Outcome(Self.source(paging), "items", server).rows == ["1", "2", "3"])
     #expect(server.asked.count == 2)
   }
@@ -41,7 +41,7 @@ import Testing
     let server = CannedServer([
       "/t": Self.page([1], #", "next": "\#(link)""#), second: Self.page([2], #", "next": null"#),
     ])
-    let paging = SourcePaging(.nextURL(pointer: "/next"))
+    let paging = SourcePaging(.nextURL, pointer: "/next")
     #expect(try await Outcome(Self.source(paging), "items", server).rows == ["1", "2"])
   }
   @Test("a URL within a link is not a server") func within() async throws {
@@ -49,7 +49,7 @@ import Testing
       "/t": Self.page([1], #", "next": "/t?for=http://elsewhere/x""#),
       "/t?for=http://elsewhere/x": Self.page([2], #", "next": null"#),
     ])
-    let paging = SourcePaging(.nextURL(pointer: "/next"))
+    let paging = SourcePaging(.nextURL, pointer: "/next")
     #expect(try await Outcome(Self.source(paging), "items", server).rows == ["1", "2"])
   }
   @Test("links in the header") func header() async throws {
@@ -71,7 +71,7 @@ import Testing
   }
   @Test(
     "a list ends at a null next page; an invalid next page is an error",
-    arguments: [SourcePaging(.nextURL(pointer: "/c")), SourcePaging(.cursor(parameter: "after", pointer: "/c"))])
+    arguments: [SourcePaging(.nextURL, pointer: "/c"), SourcePaging(.cursor, "after", pointer: "/c")])
   func ends(paging: SourcePaging) async throws {
     for end in ["null", "false", #""""#] {
       let server = CannedServer(["/t": Self.page([1], #", "c": \#(end)"#)])
@@ -102,8 +102,8 @@ import Testing
     #expect(got.rows == ["70|7", "71|7", "80|8"] && got.warnings == [])
   }
   @Test("a key in the query is sent once, also with a link that contains one") func keyInLink() async throws {
-    var source = Self.source(SourcePaging(.nextURL(pointer: "/next")))
-    source.authorization = .query(parameter: "key", variable: "KEY")
+    var source = Self.source(SourcePaging(.nextURL, pointer: "/next"))
+    source.authorization = [SourceAuthorization(.query, "key", variable: "KEY")]
     let server = CannedServer([
       "/t?key=k1": Self.page([1], #", "next": "/t?key=xxx&p=2""#), "/t?p=2&key=k1": Self.page([2]),
     ])
@@ -125,13 +125,13 @@ import Testing
   }
   @Test("cursors") func cursors() async throws {
     let server = CannedServer(["/t": Self.page([1], #", "c": "a b""#), "/t?after=a%20b": Self.page([2], #", "c": """#)])
-    let paging = SourcePaging(.cursor(parameter: "after", pointer: "/c"))
+    let paging = SourcePaging(.cursor, "after", pointer: "/c")
     #expect(try await Outcome(Self.source(paging), "items", server).rows == ["1", "2"])
   }
   @Test("a next page on another server, one that was read, too many, the same again: refused, never cut short")
   func refused() async throws {
-    let next = SourcePaging(.nextURL(pointer: "/next"))
-    let counted = SourcePaging(.page(parameter: "page", first: 1), maximumPages: 1)
+    let next = SourcePaging(.nextURL, pointer: "/next")
+    let counted = SourcePaging(.page, "page", maximumPages: 1)
     let cases: [(SourcePaging, [String: String], String)] = [
       (next, ["/t": Self.page([1], #", "next": "https://h.evil/t""#)], "another server"),
       (next, ["/t": Self.page([1], #", "next": "http://h/t""#)], "another server"),
@@ -139,7 +139,7 @@ import Testing
       (next, ["/t": Self.page([1], #", "next": "/t?a b""#)], "white space"),
       (counted, ["/t?page=1": Self.page([1])], "more than 1 pages"),
       (
-        SourcePaging(.page(parameter: "page", first: 1)), ["/t?page=1": Self.page([1]), "/t?page=2": Self.page([1])],
+        SourcePaging(.page, "page"), ["/t?page=1": Self.page([1]), "/t?page=2": Self.page([1])],
         "identical to the previous page"
       ),
     ]
@@ -153,15 +153,15 @@ import Testing
   @Test("secrets come from the environment and go to the source's own server alone") func secrets() async throws {
     var source = Self.source(.none)
     let server = CannedServer(["/t": Self.page([1]), "/t?key=a%26b": Self.page([2])])
-    source.authorization = .bearer(variable: "TOKEN")
+    source.authorization = [SourceAuthorization(.bearer, variable: "TOKEN")]
     let got = try await Outcome(source, "items", server, environment: ["TOKEN": "s3cret"])
     #expect(got.rows == ["1"])
     #expect(server.requests.withLock { $0[0].headers.contains(HTTPHeader("Authorization", "Bearer s3cret")) })
-    source.authorization = .basic(variable: "LOGIN")
+    source.authorization = [SourceAuthorization(.basic, variable: "LOGIN")]
     _ = try await Outcome(source, "items", server, environment: ["LOGIN": "Aladdin:open sesame"])
     let basic = HTTPHeader("Authorization", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     #expect(server.requests.withLock { $0[1].headers.contains(basic) })
-    source.authorization = .query(parameter: "key", variable: "KEY")
+    source.authorization = [SourceAuthorization(.query, "key", variable: "KEY")]
     #expect(try await Outcome(source, "items", server, environment: ["KEY": "a&b"]).rows == ["2"])
     let problem = await #expect(throws: Problem.self) { try await Outcome(source, "items", server) }
     #expect(problem?.kind == .configuration && problem?.message.contains("KEY") == true)

@@ -45,8 +45,8 @@ import Testing
         "email": .text, "zip": .text, "tags": .list(.text), "labels": .list(.text),
       ])
     #expect(dataset.ignored == ["/object"])
-    guard case .keyset(let cursor) = dataset.paging.style else { return #expect(Bool(false), "\(dataset.paging)") }
-    #expect(cursor.origin == .last("/id") && cursor.target == .parameter("starting_after"))
+    #expect(dataset.paging.type == .cursor && dataset.paging.parameter == "starting_after", "\(dataset.paging)")
+    #expect(dataset.paging.from == SourcePlace(last: "/id"))
     #expect(dataset.paging.until?.pointer == "/has_more")
     #expect(draft.lines.contains { $0.hasPrefix("paging") && $0.contains("please confirm") })
   }
@@ -67,7 +67,7 @@ import Testing
     let written = String(
       decoding: SourceFile.text(of: APIDescription(name: "x", baseURL: "https://h", datasets: [dataset])), as: UTF8.self
     )
-    let isNone = dataset.paging.style == .none
+    let isNone = dataset.paging.type == .none
     #expect(isNone ? type == "none" : written.contains("\"type\": \"\(type)\""), "\(written)")
   }
 
@@ -88,7 +88,7 @@ import Testing
     #expect(table.schema.columns.map(\.type) == [.date, .decimal])
     let links = try Self.dataset(
       try await Self.draft("https://h/x", #"[{"id": 1}]"#, links: "<https://h/x?page=2>; rel=\"next\""))
-    #expect(links.paging.style == .linkHeader)
+    #expect(links.paging.type == .linkHeader)
   }
 
   @Test("a key in the URL does not get into the file") func secret() async throws {

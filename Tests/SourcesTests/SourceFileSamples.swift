@@ -7,15 +7,16 @@ extension SourceFileTests {
   /// Sources that use every part of the format.
   static func rich() throws -> [APIDescription] {
     let pagings: [SourcePaging] = [
-      .none, SourcePaging(.page(parameter: "p", first: 0), stop: .short, maximumPages: 3),
-      SourcePaging(.offset(parameter: "o", limitParameter: "l", limit: 50)),
-      SourcePaging(.offset(parameter: "o", limitParameter: nil, limit: 1), stop: .short),
-      SourcePaging(.nextURL(pointer: "/a~1b/next"), maximumPages: 9), SourcePaging(.linkHeader),
-      SourcePaging(.cursor(parameter: "c", pointer: "")),
+      .none, SourcePaging(.page, "p", first: 0, stop: .short, maximumPages: 3),
+      SourcePaging(.offset, "o", limit: 50, limitParameter: "l"),
+      SourcePaging(.offset, "o", limit: 1, stop: .short),
+      SourcePaging(.nextURL, pointer: "/a~1b/next", maximumPages: 9), SourcePaging(.linkHeader),
+      SourcePaging(.cursor, "c", pointer: ""),
     ]
-    let authorizations: [SourceAuthorization] = [
-      .none, .bearer(variable: "A"), .basic(variable: "_B"), .query(parameter: "key", variable: "C1"),
-      .header(name: "X-Api-Key", variable: "D"),
+    let authorizations: [[SourceAuthorization]] = [
+      [], [SourceAuthorization(.bearer, variable: "A")], [SourceAuthorization(.basic, variable: "_B")],
+      [SourceAuthorization(.query, "key", variable: "C1")],
+      [SourceAuthorization(.header, "X-Api-Key", variable: "D")],
     ]
     let columns = ColumnType.allCases.map {
       ColumnDescription("c \($0.name)", $0, nullable: $0 != .real, "s", unit: "u")
@@ -35,7 +36,7 @@ extension SourceFileTests {
     }
     let supplements = [
       DetailRequest(
-        path: "/all", parameters: [SourceParameter("a", "b")], scope: .list(records: "/r", id: "/id"),
+        .all, path: "/all", parameters: [SourceParameter("a", "b")], records: "/r", id: "/id",
         columns: [SourceColumn("late", from: SourceColumn.place, formats: [.year])])
     ]
     return pagings.enumerated().map { position, paging in

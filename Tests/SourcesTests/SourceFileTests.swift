@@ -37,14 +37,15 @@ import Testing
     #expect(
       source
         == APIDescription(
-          name: "x", summary: "s", baseURL: "https://h/api", authorization: .bearer(variable: "X_TOKEN"),
+          name: "x", summary: "s", baseURL: "https://h/api",
+          authorization: [SourceAuthorization(.bearer, variable: "X_TOKEN")],
           requestsPerSecond: 5,
           datasets: [
             APIDataset(
               Schema("t", key: ["id"], columns: [ColumnDescription("id", .integer, nullable: false), born]), path: "/t",
               parameters: [SourceParameter("lang", "en"), SourceParameter("size", "10")],
               filters: [SourceParameter("name", "q")], records: "/results",
-              paging: SourcePaging(.page(parameter: "page", first: 1), stop: .short, maximumPages: 7),
+              paging: SourcePaging(.page, "page", stop: .short, maximumPages: 7),
               columns: [
                 SourceColumn("id", from: "/n/id", steps: [.divide(by: 100)]),
                 SourceColumn("born", from: "/birthday", formats: [.monthDayYear, .year], nulls: ["", "?"]),

@@ -31,7 +31,7 @@ struct DraftCommand {
       }
       request.headers.append(SourceParameter(String(pair[0]), value))
     }
-    if let text = invocation[Options.draftAuth] { request.authorization = try Self.authorization(text) }
+    if let text = invocation[Options.draftAuth] { request.authorization = [try Self.authorization(text)] }
     if let text = invocation[Options.draftPost] {
       do throws(Problem) { request.body = try JSON.parse(Array(text.utf8), name: "--post") } catch {
         throw Problem(.usage, "invalid value for --post: \(error.message)", hint: "use JSON")
@@ -56,10 +56,10 @@ struct DraftCommand {
   private static func authorization(_ text: String) throws(Problem) -> SourceAuthorization {
     let parts = text.split(separator: ":").map(String.init)
     switch (parts.first, parts.count) {
-    case ("bearer", 2): return .bearer(variable: parts[1])
-    case ("basic", 2): return .basic(variable: parts[1])
-    case ("header", 3): return .header(name: parts[1], variable: parts[2])
-    case ("query", 3): return .query(parameter: parts[1], variable: parts[2])
+    case ("bearer", 2): return SourceAuthorization(.bearer, variable: parts[1])
+    case ("basic", 2): return SourceAuthorization(.basic, variable: parts[1])
+    case ("header", 3): return SourceAuthorization(.header, parts[1], variable: parts[2])
+    case ("query", 3): return SourceAuthorization(.query, parts[1], variable: parts[2])
     default:
       throw Problem(
         .usage, "invalid value “\(text)” for --auth",

@@ -75,7 +75,7 @@ struct SourcesCommand {
   private func check(_ path: String) throws(Problem) {
     let source = try services.sources.definition(path)
     let names = source.datasets.map(\.schema.name).joined(separator: ", ")
-    let variables = source.authorization.variables.map { "$\($0)" }
+    let variables = source.authorization.flatMap(\.allVariables).map { "$\($0)" }
     let key = variables.isEmpty ? "" : "; sends the value of \(variables.joined(separator: ", ")) to \(source.baseURL)"
     try services.terminal.write("\(path): valid source definition \(source.name): \(names)\(key)\n")
   }

@@ -14,11 +14,10 @@ extension APIDescription {
         Catalog.movies, path: "/movies", parameters: [SourceParameter("order_type", "0")], records: "/movies",
         supplements: [
           DetailRequest(
-            path: "/movies", parameters: [SourceParameter("order_type", "1")],
-            scope: .list(records: "/movies", id: "/id"),
+            .all, path: "/movies", parameters: [SourceParameter("order_type", "1")], records: "/movies", id: "/id",
             columns: [SourceColumn("curation_rank", from: SourceColumn.place)]),
           DetailRequest(
-            path: "/movie", scope: .eachRow(parameter: "id"),
+            .each, path: "/movie", parameter: "id",
             columns: [
               SourceColumn("audience", from: "/audience"),
               SourceColumn("actors", from: "/actor", nulls: [""], steps: [.split]),

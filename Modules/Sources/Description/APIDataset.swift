@@ -94,33 +94,39 @@ public struct SourceParent: Sendable, Hashable {
 /// Detail requests that fill more columns of existing rows.
 public struct DetailRequest: Sendable, Hashable {
   /// The kind of detail requests.
-  public enum Scope: Sendable, Hashable {
-    /// One answer for each row: an object, asked for with the first key column's value, as for a `SourceParent`.
-    case eachRow(parameter: String)
-    /// One answer for each row, at the URL that the JSON Pointer `pointer` of the record leads to.
-    case link(pointer: String)
-    /// One list for all rows, at the JSON Pointer `records`. A record belongs to the row whose first key column equals
-    /// the value at the pointer `id`.
-    case list(records: String, id: String)
+  public enum Scope: String, Sendable, Hashable, CaseIterable {
+    /// One response for each row: an object.
+    case each
+    /// One list for all rows.
+    case all
   }
-  /// The path after the source's base URL.
+  /// The kind of requests.
+  public var scope: Scope
+  /// The path after the source's base URL; empty with `link`.
   public var path: String
   /// Query parameters that are always sent.
   public var parameters: [SourceParameter]
-  /// The kind of requests.
-  public var scope: Scope
+  /// What carries the first key column's value for `each`, as for a `SourceParent`; nil with `link`.
+  public var parameter: String?
+  /// JSON Pointer to the URL in the record, for `each`; nil with `path`.
+  public var link: String?
+  /// JSON Pointer to the list, for `all`.
+  public var records: String
+  /// JSON Pointer to the value of a record of the list that the first key column of its row equals, for `all`.
+  public var id: String
   /// JSON Pointers to arrays within a response, whose elements become rows.
   public var explode: [String] = []
   /// The statuses that mean that there are no details; nil for 404 and 410.
   public var absent: [Int]?
   /// The columns they fill.
   public var columns: [SourceColumn]
-  /// Further answers from `path`.
-  public init(path: String, parameters: [SourceParameter] = [], scope: Scope, columns: [SourceColumn]) {
-    self.path = path
-    self.parameters = parameters
-    self.scope = scope
-    self.columns = columns
+  /// Further responses from `path`.
+  public init(
+    _ scope: Scope, path: String = "", parameters: [SourceParameter] = [], parameter: String? = nil,
+    records: String = "", id: String = "", columns: [SourceColumn]
+  ) {
+    (self.scope, self.path, self.parameters, self.parameter) = (scope, path, parameters, parameter)
+    (self.records, self.id, self.columns) = (records, id, columns)
   }
 }
 

@@ -10,8 +10,8 @@ public struct APIDescription: Sendable, Hashable {
   public var summary: String
   /// The server and the beginning of every path, without a slash at the end: `https://example.org/api`.
   public var baseURL: String
-  /// The authorization of requests.
-  public var authorization: SourceAuthorization
+  /// The authorizations of requests: all of these.
+  public var authorization: [SourceAuthorization]
   /// Header fields that are always sent; none of them is a secret.
   public var headers: [SourceParameter]
   /// The most requests a second; nil for no limit.
@@ -33,7 +33,7 @@ public struct APIDescription: Sendable, Hashable {
 
   /// A source.
   public init(
-    name: String, summary: String = "", baseURL: String, authorization: SourceAuthorization = .none,
+    name: String, summary: String = "", baseURL: String, authorization: [SourceAuthorization] = [],
     headers: [SourceParameter] = [], requestsPerSecond: Double? = nil, datasets: [APIDataset]
   ) {
     self.name = name

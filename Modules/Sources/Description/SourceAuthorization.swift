@@ -1,81 +1,31 @@
-/// The authorization of a request. Secrets are in environment variables or files, never in descriptions.
-public enum SourceAuthorization: Sendable, Hashable {
-  /// It does not.
-  case none
-  /// `Authorization: Bearer …` with the value of a variable.
-  case bearer(variable: String)
-  /// `Authorization: Basic …` from a variable that holds `user:password`.
-  case basic(variable: String)
-  /// A query parameter with the value of a variable.
-  case query(parameter: String, variable: String)
-  /// A header field with the value of a variable.
-  case header(name: String, variable: String)
-  /// A secret from one of several places.
-  case key(SourceKey)
-  /// A token that the secrets are exchanged for.
-  case oauth2(SourceOAuth)
-  /// All of these.
-  case several([SourceAuthorization])
-
-  /// The variables that hold the secrets.
-  public var variables: [String] {
-    switch self {
-    case .none: []
-    case .bearer(let variable), .basic(let variable), .query(_, let variable), .header(_, let variable): [variable]
-    case .key(let key): key.secrets.compactMap(\.variable)
-    case .oauth2(let oauth): [oauth.clientID, oauth.clientSecret, oauth.refreshToken].compactMap { $0?.variable }
-    case .several(let all): all.flatMap(\.variables)
-    }
-  }
-}
-
-/// A place of a secret.
-public enum SourceSecret: Sendable, Hashable {
-  /// An environment variable.
-  case variable(String)
-  /// A file, whose last line end does not count.
-  case file(String)
-
-  var variable: String? { if case .variable(let name) = self { name } else { nil } }
-}
-
-/// A secret, and the part of a request that carries it.
-public struct SourceKey: Sendable, Hashable {
-  /// The part of the request.
-  public enum Placement: Sendable, Hashable {
-    case bearer, basic
-    case query(parameter: String)
-    case header(name: String)
-  }
-  /// The part of the request.
-  public var placement: Placement
-  /// The secrets: the next is used when the server refuses one.
-  public var secrets: [SourceSecret]
-  /// The text before the secret in a header field; nil for `Bearer ` of a bearer, and no text for others.
-  public var prefix: String?
-  /// A key.
-  public init(_ placement: Placement, _ secrets: [SourceSecret], prefix: String? = nil) {
-    self.placement = placement
-    self.secrets = secrets
-    self.prefix = prefix
-  }
-}
-
-/// OAuth 2 without a user: secrets are exchanged for a token that expires.
-public struct SourceOAuth: Sendable, Hashable {
-  /// The grant types.
+/// An authorization of requests. Secrets are in environment variables or files, never in descriptions.
+public struct SourceAuthorization: Sendable, Hashable {
+  /// The part of a request that carries the secret, or the token that secrets are exchanged for.
+  public enum Kind: String, Sendable, Hashable, CaseIterable { case bearer, basic, query, header, oauth2 }
+  /// The grant types of OAuth 2 without a user.
   public enum Grant: String, Sendable, Hashable, CaseIterable {
     case clientCredentials = "client_credentials"
     case refreshToken = "refresh_token"
   }
   /// The place of the client's credentials in a token request.
   public enum Sending: String, Sendable, Hashable, CaseIterable { case basic, body }
+
+  /// The kind.
+  public var type: Kind
+  /// The query parameter or the header field with the secret.
+  public var name = ""
+  /// The environment variables with secrets: the next is used when the server refuses one.
+  public var variables: [String]
+  /// The file with the secret, in place of variables.
+  public var file: String?
+  /// The text before the secret in a header field; nil for `Bearer ` of a bearer, and no text for others.
+  public var prefix: String?
   /// The grant type.
-  public var grant: Grant
+  public var grant = Grant.clientCredentials
   /// The URL of the token endpoint, or its path after the base URL.
-  public var tokenURL: String
+  public var tokenURL = ""
   /// The client's identifier.
-  public var clientID: SourceSecret
+  public var clientID = SourceSecret()
   /// The client's secret; nil for a public client.
   public var clientSecret: SourceSecret?
   /// The first refresh token; nil for `clientCredentials`.
@@ -83,18 +33,30 @@ public struct SourceOAuth: Sendable, Hashable {
   /// The scope that is requested; nil for none.
   public var scope: String?
   /// The place of the client's credentials in a token request.
-  public var sending: Sending
-  /// A token request.
-  public init(
-    _ grant: Grant, tokenURL: String, clientID: SourceSecret, clientSecret: SourceSecret? = nil,
-    refreshToken: SourceSecret? = nil, scope: String? = nil, sending: Sending = .basic
-  ) {
-    self.grant = grant
-    self.tokenURL = tokenURL
-    self.clientID = clientID
-    self.clientSecret = clientSecret
-    self.refreshToken = refreshToken
-    self.scope = scope
-    self.sending = sending
+  public var sending = Sending.basic
+
+  /// A secret in an environment variable.
+  /// - Parameter name: the query parameter or the header field.
+  public init(_ type: Kind, _ name: String = "", variable: String? = nil) {
+    (self.type, self.name, variables) = (type, name, variable.map { [$0] } ?? [])
   }
+
+  /// The places of the secrets that are sent.
+  var secrets: [SourceSecret] {
+    variables.map { SourceSecret(variable: $0) } + (file.map { [SourceSecret(file: $0)] } ?? [])
+  }
+  /// All variables that hold secrets.
+  public var allVariables: [String] {
+    variables + [clientID, clientSecret, refreshToken].compactMap { $0?.variable }
+  }
+}
+
+/// A place of a secret.
+public struct SourceSecret: Sendable, Hashable {
+  /// An environment variable.
+  public var variable: String?
+  /// A file, whose last line end does not count.
+  public var file: String?
+  /// A place.
+  public init(variable: String? = nil, file: String? = nil) { (self.variable, self.file) = (variable, file) }
 }

@@ -16,14 +16,10 @@ public struct SourceColumn: Sendable, Hashable {
   public var constant: JSON?
   /// How dates and timestamps are written; empty for ISO 8601 and RFC 3339.
   public var formats: [SourceFormat]
-  /// Texts that mean null, alone or in a list.
-  public var nulls: [String]
-  /// Texts that mean null because of an error of the source: null with a warning.
-  public var invalid: [String]
-  /// Scalars other than texts that mean null.
-  public var nullScalars: [JSON] = []
-  /// Scalars other than texts that mean null because of an error of the source.
-  public var invalidScalars: [JSON] = []
+  /// Scalars that mean null, alone or in a list.
+  public var nulls: [JSON]
+  /// Scalars that mean null because of an error of the source: null with a warning.
+  public var invalid: [JSON]
   /// The time zone of times without an offset: `UTC`, `+02:00` or a name; nil for UTC.
   public var zone: String?
   /// The language of month and weekday names; nil for English.
@@ -55,8 +51,8 @@ public struct SourceColumn: Sendable, Hashable {
     self.name = name
     self.from = from
     self.formats = formats
-    self.nulls = nulls
-    self.invalid = invalid
+    self.nulls = nulls.map { .string($0) }
+    self.invalid = invalid.map { .string($0) }
     self.steps = steps
     self.missing = missing
     self.isOptional = isOptional

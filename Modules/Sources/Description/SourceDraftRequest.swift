@@ -9,8 +9,8 @@ public struct SourceDraftRequest: Sendable, Hashable {
   public var name: String?, dataset: String?
   /// Headers of the requests.
   public var headers: [SourceParameter] = []
-  /// The authorization.
-  public var authorization = SourceAuthorization.none
+  /// The authorizations.
+  public var authorization: [SourceAuthorization] = []
   /// The body of a POST request; nil for GET.
   public var body: JSON?
   /// The place of the records; nil to infer it.

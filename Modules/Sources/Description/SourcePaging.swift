@@ -3,23 +3,21 @@ public import Codecs
 /// The way a server splits a long list into pages.
 public struct SourcePaging: Sendable, Hashable {
   /// The ways there are.
-  public enum Style: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// One response holds everything.
     case none
     /// A parameter counts pages.
-    case page(parameter: String, first: Int)
-    /// A parameter counts records; each page has `limit` of them, requested with `limitParameter` if there is one.
-    case offset(parameter: String, limitParameter: String?, limit: Int)
-    /// The response contains the URL of the next page, at a JSON Pointer.
-    case nextURL(pointer: String)
+    case page
+    /// A parameter counts records.
+    case offset
+    /// The response contains the URL of the next page.
+    case nextURL = "next_url"
     /// The header `Link` has it, with `rel="next"`.
-    case linkHeader
-    /// The response contains, at a JSON Pointer, the value of a parameter for the next page.
-    case cursor(parameter: String, pointer: String)
-    /// As `cursor`, with other places.
-    case keyset(SourceCursor)
-    /// The response contains, at a JSON Pointer, an object of parameters for the next page.
-    case parameters(pointer: String)
+    case linkHeader = "link_header"
+    /// The response contains a value for the next page.
+    case cursor
+    /// The response contains an object of parameters for the next page.
+    case parameters = "params"
   }
 
   /// When pages end, if nothing else ends them.
@@ -32,75 +30,68 @@ public struct SourcePaging: Sendable, Hashable {
     case notFound = "not-found"
   }
 
-  /// A number in a response: JSON Pointer, or the name of a header field.
-  public enum Count: Sendable, Hashable {
-    case pointer(String)
-    case header(String)
-  }
-
   /// The way.
-  public var style: Style
+  public var type: Kind
+  /// The query parameter with the number or the cursor; nil for a cursor in the body.
+  public var parameter: String?
+  /// JSON Pointer to the cursor in the body of a request; nil for `parameter`.
+  public var body: String?
+  /// The first page, or the first offset.
+  public var first: Int
+  /// The page size to request; nil for the server's own, and for one record by offset.
+  public var limit: Int?
+  /// The query parameter for `limit`; nil for none.
+  public var limitParameter: String?
+  /// The number of records of a page that the next page repeats, for lists that change while they are read.
+  public var overlap = 0
+  /// JSON Pointer to the URL, the cursor, or the parameters in a response; nil for `from`.
+  public var pointer: String?
+  /// The place of the cursor, if it is not at `pointer`.
+  public var from: SourcePlace?
+  /// The cursor of the first page; nil for none.
+  public var start: JSON?
   /// The end of pages; nil for the first empty page of counted lists. Links and cursors end when there is no next one.
   public var stop: Stop?
   /// The most pages. A server that has more is an error, not a shorter list.
   public var maximumPages: Int
   /// Whether the description says that one response holds everything, whatever the response announces.
   public var isDeclaredWhole: Bool
-  /// The page size to request, of all styles but `offset`; nil for the server's own.
-  public var limit: Int?
-  /// The query parameter for `limit`; nil for none.
-  public var limitParameter: String?
   /// A sign of the last page; nil for none.
   public var until: SourceSign?
   /// The number of all records; nil if the server does not say.
-  public var total: Count?
+  public var total: SourcePlace?
   /// The number of all pages; nil if the server does not say.
-  public var pages: Count?
-  /// The first offset.
-  public var firstOffset = 0
-  /// The number of records of a page that the next page repeats, for lists that change while they are read.
-  public var overlap = 0
+  public var pages: SourcePlace?
 
   /// Pages.
-  public init(_ style: Style, stop: Stop? = nil, maximumPages: Int = 1000, isDeclaredWhole: Bool = false) {
-    self.isDeclaredWhole = isDeclaredWhole
-    self.style = style
-    self.stop = stop
-    self.maximumPages = maximumPages
+  /// - Parameter first: the first page, by default 1, or the first offset, by default 0.
+  public init(
+    _ type: Kind, _ parameter: String? = nil, first: Int? = nil, limit: Int? = nil, limitParameter: String? = nil,
+    pointer: String? = nil, from: SourcePlace? = nil, stop: Stop? = nil, maximumPages: Int = 1000,
+    isDeclaredWhole: Bool = false
+  ) {
+    (self.type, self.parameter, self.first) = (type, parameter, first ?? (type == .page ? 1 : 0))
+    (self.limit, self.limitParameter, self.pointer, self.from) = (limit, limitParameter, pointer, from)
+    (self.stop, self.maximumPages, self.isDeclaredWhole) = (stop, maximumPages, isDeclaredWhole)
   }
 
   /// One response holds everything.
   public static let none = SourcePaging(.none)
+
+  /// The place of a cursor.
+  var origin: SourcePlace { from ?? SourcePlace(response: pointer ?? "") }
 }
 
-/// The value that identifies the next page.
-public struct SourceCursor: Sendable, Hashable {
-  /// The place of the value in a request.
-  public enum Target: Sendable, Hashable {
-    /// A query parameter.
-    case parameter(String)
-    /// A JSON Pointer in the body.
-    case body(String)
-  }
-  /// The place of the value in a response.
-  public enum Origin: Sendable, Hashable {
-    /// JSON Pointer in the response.
-    case response(String)
-    /// JSON Pointer in the last record.
-    case last(String)
-    /// A header field.
-    case header(String)
-  }
-  /// The value for the first page; nil for none.
-  public var start: JSON?
-  /// The place of the value in a request.
-  public var target: Target
-  /// The place of the value in a response.
-  public var origin: Origin
-  /// A cursor.
-  public init(start: JSON? = nil, to target: Target, from origin: Origin) {
-    self.start = start
-    self.target = target
-    self.origin = origin
+/// The place of a value in a response: one of these.
+public struct SourcePlace: Sendable, Hashable {
+  /// JSON Pointer in the response.
+  public var response: String?
+  /// JSON Pointer in the last record.
+  public var last: String?
+  /// A header field.
+  public var header: String?
+  /// A place.
+  public init(response: String? = nil, last: String? = nil, header: String? = nil) {
+    (self.response, self.last, self.header) = (response, last, header)
   }
 }

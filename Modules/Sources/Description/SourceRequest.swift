@@ -3,22 +3,21 @@ public import Codecs
 
 /// The method, body and headers of a dataset's requests.
 public struct SourceRequest: Sendable, Hashable {
-  /// Whether requests are sent with POST. They only read, so they may be repeated.
-  public var isPost: Bool
+  /// The methods. Requests with POST only read as well, so they may be repeated.
+  public enum Method: String, Sendable, Hashable, CaseIterable { case get = "GET", post = "POST" }
+  /// The encodings of a body.
+  public enum Encoding: String, Sendable, Hashable, CaseIterable { case json, form }
+  /// The method.
+  public var method = Method.get
   /// The body: texts in it may contain `{name}`; nil for none.
   public var body: JSON?
-  /// Whether the body's members are sent as a form rather than as JSON.
-  public var isForm: Bool
+  /// The encoding of the body.
+  public var encoding = Encoding.json
   /// Header fields in addition to those of the source.
-  public var headers: [SourceParameter]
+  public var headers: [SourceParameter] = []
 
-  /// A request; without arguments, GET without a body.
-  public init(isPost: Bool = false, body: JSON? = nil, isForm: Bool = false, headers: [SourceParameter] = []) {
-    self.isPost = isPost
-    self.body = body
-    self.isForm = isForm
-    self.headers = headers
-  }
+  /// A request with POST.
+  static func post(_ body: JSON?) -> SourceRequest { SourceRequest(method: .post, body: body) }
   /// GET without a body.
   public static let get = SourceRequest()
 }
@@ -69,14 +68,16 @@ public enum SourceRecordForm: String, Sendable, Hashable, CaseIterable {
   case jsonStat = "json-stat"
 }
 
-/// Values that a dataset is requested for, one request for each combination.
-public enum SourceIteration: Sendable, Hashable {
+/// Values that a dataset is requested for, one request for each combination: one of the three.
+public struct SourceIteration: Sendable, Hashable {
   /// Every combination of these values: the name of each parameter and its values.
-  case values([Parameter])
-  /// The lines of a file.
-  case lines(path: String, parameter: String)
-  /// All years, months, days or integers from one to another; `now` is the current one.
-  case range(parameter: String, first: String, last: String)
+  public var values: [Parameter] = []
+  /// The path of a file with one value per line.
+  public var lines: String?
+  /// The parameter for `lines`.
+  public var parameter: String?
+  /// One parameter and two values: all years, months, days or integers from one to the other; `now` is the current one.
+  public var range: [Parameter] = []
 
   /// A parameter and its values.
   public struct Parameter: Sendable, Hashable {
@@ -85,18 +86,7 @@ public enum SourceIteration: Sendable, Hashable {
     /// The values, as sent.
     public var values: [String]
     /// A parameter with these values.
-    public init(_ name: String, _ values: [String]) {
-      self.name = name
-      self.values = values
-    }
-  }
-
-  /// The names of the parameters.
-  public var names: [String] {
-    switch self {
-    case .values(let parameters): parameters.map(\.name)
-    case .lines(_, let parameter), .range(let parameter, _, _): [parameter]
-    }
+    init(_ name: String, _ values: [String]) { (self.name, self.values) = (name, values) }
   }
 }
 

@@ -111,7 +111,7 @@ struct DraftColumns {
     let rest = texts.filter { !wordsForNull.contains($0.lowercased()) }
     let words = Set(texts.filter { wordsForNull.contains($0.lowercased()) })
     if rest.count >= 2, !words.isEmpty, inferText(rest, &column, name), column.type != .text {
-      column.source.nulls = [""] + words.sorted()
+      column.source.nulls = ([""] + words.sorted()).map { .string($0) }
       column.remark += column.remark.isEmpty ? "null: \(words.sorted().joined(separator: ", "))" : ""
     } else {
       (column.type, column.source.formats, column.source.zone) = (.text, [], nil)

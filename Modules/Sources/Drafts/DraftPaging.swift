@@ -38,7 +38,7 @@ struct DraftPaging {
     addCursor(members, flag)
     addLast(found, flag, key)
     addCounts(members, headers, found.count)
-    if isWindow, case .nextURL? = guesses.first?.paging.style {
+    if isWindow, guesses.first?.paging.type == .nextURL {
       guesses.insert(
         Guess(paging: SourcePaging(.none, isDeclaredWhole: true), reason: "the next URL is another period"), at: 0)
     } else if guesses.isEmpty {
@@ -84,7 +84,7 @@ struct DraftPaging {
         name.hasPrefix("next") || name == "afterurl" || name.hasSuffix("nextlink")
           || (name == "href" || name == "url") && parent == "next"
       else { continue }
-      var paging = SourcePaging(.nextURL(pointer: Self.pointer(member.steps)))
+      var paging = SourcePaging(.nextURL, pointer: Self.pointer(member.steps))
       paging.until = flag
       guesses.append(Guess(paging: paging, reason: "\(Self.pointer(member.steps)) is a URL"))
     }
@@ -115,12 +115,8 @@ struct DraftPaging {
         !text.hasPrefix("http"), !text.hasPrefix("/"), member.value.booleanValue == nil
       else { continue }
       let place = Self.pointer(member.steps), target = target(name)
-      var paging: SourcePaging
-      if isPost {
-        paging = SourcePaging(.keyset(SourceCursor(to: .body("/\(target)"), from: .response(place))))
-      } else {
-        paging = SourcePaging(.cursor(parameter: target, pointer: place))
-      }
+      var paging = SourcePaging(.cursor, isPost ? nil : target, pointer: place)
+      if isPost { paging.body = "/\(target)" }
       paging.until = flag
       guesses.append(Guess(paging: paging, reason: "\(place) is a cursor; parameter \(target)", isUncertain: true))
     }
@@ -130,16 +126,16 @@ struct DraftPaging {
   private mutating func addLast(_ found: [JSON], _ flag: SourceSign?, _ key: String?) {
     guard let last = found.last else { return }
     if isPost, last["sort"]?.arrayValue != nil {
-      let cursor = SourceCursor(to: .body("/search_after"), from: .last("/sort"))
-      guesses.append(
-        Guess(paging: SourcePaging(.keyset(cursor), stop: .empty), reason: "records have “sort”; body /search_after"))
+      var paging = SourcePaging(.cursor, from: SourcePlace(last: "/sort"), stop: .empty)
+      paging.body = "/search_after"
+      guesses.append(Guess(paging: paging, reason: "records have “sort”; body /search_after"))
       return
     }
     guard let key, let text = (try? JSONPointer(key)).flatMap({ last.value(at: $0) })?.parameterText else { return }
     let isSnowflake = text.utf8.count >= 15 && text.utf8.allSatisfy { $0 &- 48 < 10 }
     guard flag != nil || isSnowflake && limit != nil else { return }
     let target = flag == nil ? "before" : "starting_after"
-    var paging = SourcePaging(.keyset(SourceCursor(to: .parameter(target), from: .last(key))))
+    var paging = SourcePaging(.cursor, target, from: SourcePlace(last: key))
     paging.until = flag
     if flag == nil { paging.stop = .empty }
     let sign = flag.map { "\($0.pointer) says whether there are more" } ?? "the keys are ordered by time"
@@ -183,14 +179,12 @@ struct DraftPaging {
     .flatMap { $0.value >= Int64(count) ? $0 : nil }
     let pages = number(["totalpages", "pages", "pagecount", "lastpage"])
     let names = parameters.map { Self.plain($0.name) }
-    func add(_ style: SourcePaging.Style, _ reason: String, sized: Bool = true) {
-      var paging = SourcePaging(style)
-      if let total { paging.total = .pointer(total.pointer) }
-      if let pages, case .page = style {
-        paging.pages = .pointer(pages.pointer)
-        if total == nil { paging.total = nil }
-      }
-      if sized, let limit { (paging.limit, paging.limitParameter) = (limit.value, limit.name) }
+    func add(_ type: SourcePaging.Kind, _ parameter: String, first: Int? = nil, _ reason: String) {
+      var paging = SourcePaging(
+        type, parameter, first: first, limit: limit?.value ?? (type == .offset ? max(count, 1) : nil),
+        limitParameter: limit?.name)
+      paging.total = total.map { SourcePlace(response: $0.pointer) }
+      if type == .page { paging.pages = pages.map { SourcePlace(response: $0.pointer) } }
       guesses.append(Guess(paging: paging, reason: reason, isUncertain: true))
     }
     let offset = parameters.first {
@@ -198,32 +192,27 @@ struct DraftPaging {
     }
     let page = parameters.first { ["page", "pagenumber", "pageno", "p"].contains(Self.plain($0.name)) }
     if let page {
-      add(.page(parameter: page.name, first: page.value == "0" ? 0 : 1), "the URL has \(page.name)")
+      add(.page, page.name, first: page.value == "0" ? 0 : 1, "the URL has \(page.name)")
     } else if pages != nil || number(["page", "currentpage", "pagenumber"]) != nil, !names.contains("offset") {
-      add(.page(parameter: "page", first: 1), "\(pages?.pointer ?? "the response") counts pages; parameter page")
+      add(.page, "page", "\(pages?.pointer ?? "the response") counts pages; parameter page")
     }
     if let offset {
-      add(
-        .offset(parameter: offset.name, limitParameter: limit?.name, limit: limit?.value ?? max(count, 1)),
-        "the URL has \(offset.name)", sized: false)
+      add(.offset, offset.name, "the URL has \(offset.name)")
     } else if let limit,
       limit.name.hasPrefix("$") || limit.name.hasPrefix("sysparm") || number(["offset", "skip", "startat"]) != nil
     {
       let name =
         limit.name.hasPrefix("$")
         ? (limit.name == "$top" ? "$skip" : "$offset") : limit.name.hasPrefix("sysparm") ? "sysparm_offset" : "offset"
-      add(
-        .offset(parameter: name, limitParameter: limit.name, limit: limit.value),
-        "the page size is \(limit.name); parameter \(name)", sized: false)
+      add(.offset, name, "the page size is \(limit.name); parameter \(name)")
     } else if page == nil, let limit, total != nil || count == limit.value {
       add(
-        .page(parameter: "page", first: 1),
+        .page, "page",
         total.map { "\($0.pointer) is \($0.value); parameter page" }
           ?? "the page is full (\(limit.name)); parameter page")
-      add(
-        .offset(parameter: "offset", limitParameter: limit.name, limit: limit.value), "parameter offset", sized: false)
+      add(.offset, "offset", "parameter offset")
     } else if page == nil, let total, total.value > Int64(count) {
-      add(.page(parameter: "page", first: 1), "\(total.pointer) is \(total.value); parameter page")
+      add(.page, "page", "\(total.pointer) is \(total.value); parameter page")
     }
   }
 }
@@ -231,20 +220,14 @@ struct DraftPaging {
 extension SourcePaging {
   /// The type in a file, and what identifies the next page.
   var shown: String {
-    switch style {
-    case .none: "none"
-    case .page(let parameter, _): "page (\(parameter))"
-    case .offset(let parameter, _, _): "offset (\(parameter))"
-    case .nextURL(let pointer): "next_url (\(pointer))"
-    case .linkHeader: "link_header"
-    case .cursor(_, let pointer): "cursor (\(pointer))"
-    case .keyset(let cursor):
-      switch cursor.origin {
-      case .response(let pointer): "cursor (\(pointer))"
-      case .last(let pointer): "cursor (last record's \(pointer))"
-      case .header(let name): "cursor (header \(name))"
+    let place =
+      switch type {
+      case .none, .linkHeader: ""
+      case .page, .offset: parameter ?? ""
+      case .nextURL, .parameters: pointer ?? ""
+      case .cursor:
+        origin.response ?? origin.last.map { "last record's \($0)" } ?? origin.header.map { "header \($0)" } ?? ""
       }
-    case .parameters(let pointer): "params (\(pointer))"
-    }
+    return place.isEmpty ? type.rawValue : "\(type.rawValue) (\(place))"
   }
 }

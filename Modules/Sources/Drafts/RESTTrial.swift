@@ -126,24 +126,15 @@ private struct TrialStatistics {
 
   /// Counted pages lose records of a list that changes while it is read; a cursor does not.
   private func cursorAdvice(_ page: RESTPage) -> [String] {
-    switch dataset.paging.style {
-    case .page, .offset: break
-    default: return []
-    }
+    guard [.page, .offset].contains(dataset.paging.type) else { return [] }
     let guesses = DraftPaging(
       page.context.document, headers: page.headers, [], records: dataset.records, page.records.map(\.value), key: nil,
       body: dataset.request.body
     ).guesses
-    for guess in guesses {
-      switch guess.paging.style {
-      case .nextURL, .linkHeader, .cursor, .keyset:
-        return [
-          "the API has a cursor: \(guess.paging.shown); counted pages lose records if the list changes while it is read"
-        ]
-      default: continue
-      }
-    }
-    return []
+    let cursor = guesses.first { [.nextURL, .linkHeader, .cursor].contains($0.paging.type) }
+    return cursor.map { guess in
+      ["the API has a cursor: \(guess.paging.shown); counted pages lose records if the list changes while it is read"]
+    } ?? []
   }
 
   /// The error of the columns with values that do not fit, and of a key that is not unique.

@@ -47,17 +47,16 @@ public struct SourceDraft: Sendable {
     for secret in secrets {
       let variable = DraftURL.variable(for: secrets.count == 1 ? "\(url.name)_key" : "\(url.name)_\(secret.name)")
       values[variable] = secret.value
-      authorization = .several(authorization.all + [.query(parameter: secret.name, variable: variable)])
+      authorization.append(SourceAuthorization(.query, secret.name, variable: variable))
       remarks.append(
         "auth     the value of \(secret.name) is not in the file: set the environment variable \(variable)")
     }
     if let login = url.login {
       let variable = DraftURL.variable(for: "\(url.name)_login")
       values[variable] = login
-      authorization = .several(authorization.all + [.basic(variable: variable)])
+      authorization.append(SourceAuthorization(.basic, variable: variable))
       remarks.append("auth     the login is not in the file: set the environment variable \(variable) to USER:PASSWORD")
     }
-    if authorization.all.count < 2 { authorization = authorization.all.first ?? .none }
     let key = Self.key(columns, place)
     let keyPointer = key.count == 1 ? columns.columns[key[0]].pointer : nil
     var guesses = DraftPaging(
@@ -76,7 +75,7 @@ public struct SourceDraft: Sendable {
     dataset = Self.dataset(dataset, with: columns, key: key)
     dataset.recordForm = place.form
     if let name = format.name, name != .json { dataset.responseFormat = format }
-    if let body = request.body { dataset.request = SourceRequest(isPost: true, body: body, isForm: false, headers: []) }
+    if let body = request.body { dataset.request = .post(body) }
     description = APIDescription(
       name: request.name ?? url.name, baseURL: url.base, authorization: authorization, headers: request.headers,
       datasets: [dataset])
@@ -91,7 +90,7 @@ public struct SourceDraft: Sendable {
   public mutating func confirm(
     by transport: any HTTPTransport, environment: [String: String], pages: Int
   ) async {
-    guard let dataset = description.datasets.first, pages > 1, guesses[0].paging.style != .none else { return }
+    guard let dataset = description.datasets.first, pages > 1, guesses[0].paging.type != .none else { return }
     var records: [JSON] = [], count = 0
     var limited = description
     limited.datasets[0].paging.maximumPages = pages
@@ -266,14 +265,5 @@ struct DraftURL {
 
 extension SourcePaging {
   /// The parameters that it sets.
-  var parameterNames: [String] {
-    var names = [limitParameter].compactMap(\.self)
-    switch style {
-    case .page(let parameter, _), .cursor(let parameter, _): names.append(parameter)
-    case .offset(let parameter, let limit, _): names += [parameter, limit].compactMap(\.self)
-    case .keyset(let cursor): if case .parameter(let name) = cursor.target { names.append(name) }
-    default: break
-    }
-    return names
-  }
+  var parameterNames: [String] { [limitParameter, parameter].compactMap(\.self) }
 }

@@ -14,8 +14,7 @@ extension RESTSource {
     description.grammar = 2
     let source = try RESTSource(description, transport: transport, environment: environment) { _ in }
     do throws(Problem) {
-      var call = RESTCall(
-        SourceRequest(isPost: draft.body != nil, body: nil, isForm: false, headers: []), SourceResponseFormat())
+      var call = RESTCall(draft.body == nil ? .get : .post(nil), SourceResponseFormat())
       call.url = String(draft.url.prefix { $0 != "#" })
       call.body = draft.body
       call.keptHeaders = ["Link"]

@@ -28,7 +28,7 @@ public enum SourceFile {
     }
     let root = SourceNode(document, file: name)
     let problems = SourceProblems(grammar: root["bb_source"]?.json.integerValue == 1 ? 1 : 2)
-    SourceForm.object(form).check(root, problems)
+    SourceForm.object(table.object).check(root, problems)
     // What one place says of another is only known once every place is of the right form.
     try problems.check()
     let source = description(root, problems)
@@ -37,26 +37,14 @@ public enum SourceFile {
   }
 
   private static func description(_ root: SourceNode, _ problems: SourceProblems) -> APIDescription {
-    let authorization = root["auth"].map { SourceFileAuthorization(problems).authorization($0) } ?? .none
-    var source = APIDescription(
-      name: root["name"]?.text ?? "", summary: root["summary"]?.text ?? "", baseURL: root["base_url"]?.text ?? "",
-      authorization: authorization, headers: root["headers"]?.pairs ?? [],
-      requestsPerSecond: root["rate"]?["per_second"]?.json.realValue, datasets: [])
+    let contents = table.read(root)
+    var source = contents.source
     source.grammar = problems.grammar
-    source.requestsAtATime = root["rate"]?["at_a_time"]?.integer
-    source.remainingField = root["rate"]?["remaining"]?.text
-    source.resetField = root["rate"]?["reset"]?.text
-    source.variables = (root["variables"]?.pairNodes ?? []).map { name, node in
-      SourceVariable(name, environment: node["env"]?.text, usual: node["default"].map { $0.json.parameterText ?? "" })
-    }
-    source.errorRule = root["error"].map { node in
-      SourceErrorRule(
-        sign(node["when"]), message: node["message"]?.text, isRetried: node["retry"]?.json.booleanValue ?? false)
-    }
+    for node in root["auth"]?.oneOrMore ?? [] { SourceAuthorization.check(node, problems) }
     checkHeaders(root["headers"], problems)
     let nodes = root["datasets"]?.elements ?? [], names = source.variables.map(\.name)
-    for node in nodes {
-      let dataset = SourceFileDataset(node, variables: names, problems).read()
+    for (node, contents) in zip(nodes, contents.datasets) {
+      let dataset = SourceFileChecks(node: node, problems: problems, variables: names).dataset(contents)
       if source.datasets.contains(where: { $0.schema.name == dataset.schema.name }) {
         problems.note(node.problem("duplicate dataset “\(dataset.schema.name)”"))
       }
@@ -68,6 +56,18 @@ public enum SourceFile {
     return source
   }
 
+  /// A source as the text of a file, with a line feed at its end; reading it gives the same source. The file declares
+  /// the lowest version of the grammar that suffices.
+  public static func text(of source: APIDescription) -> [UInt8] {
+    var contents = SourceFileContents(source: source, datasets: source.datasets.map(SourceFileDataset.init))
+    contents.source.grammar = 1
+    let first = JSON.object(table.members(contents)), problems = SourceProblems(grammar: 1)
+    SourceForm.object(table.object).check(SourceNode(first, file: ""), problems)
+    guard source.grammar > 1 || !problems.all.isEmpty else { return first.indentedBytes() }
+    contents.source.grammar = 2
+    return JSON.object(table.members(contents)).indentedBytes()
+  }
+
   /// Refuses header fields that carry secrets, or that are computed.
   static func checkHeaders(_ headers: SourceNode?, _ problems: SourceProblems) {
     for (name, value) in headers?.pairNodes ?? [] where reserved.contains(name.lowercased()) {
@@ -75,11 +75,6 @@ public enum SourceFile {
         value.problem(
           "field not allowed in a source definition", hint: "set secrets in “auth”, by environment variable"))
     }
-  }
-
-  /// A member and its value.
-  static func sign(_ node: SourceNode?) -> SourceSign {
-    SourceSign(at: node?["at"]?.text ?? "", is: node?["is"]?.json ?? .null)
   }
 
   /// A parent must be another dataset of the source, described before, so that there is no circle; its columns exist.

@@ -2,49 +2,62 @@ import Domain
 import Codecs
 import Rows
 
-/// Makes an authorization out of its node in a source's file.
-struct SourceFileAuthorization {
-  private let problems: SourceProblems
+/// The authorizations of a source definition.
+extension SourceAuthorization {
+  static let tables: [SourceTable<SourceAuthorization>] = [
+    SourceTable(
+      SourceAuthorization(.bearer), name: "bearer", "send the header Authorization: Bearer",
+      [variable, secretFile, prefix]),
+    SourceTable(
+      SourceAuthorization(.basic), name: "basic",
+      "send the header Authorization: Basic; the variable contains user:password", [variable, secretFile]),
+    SourceTable(
+      SourceAuthorization(.query), name: "query", "send a query parameter",
+      [.key("param", \.name, .matching(.word), "parameter name").required(), variable, secretFile]),
+    SourceTable(
+      SourceAuthorization(.header), name: "header", "send a header",
+      [.key("header", \.name, .matching(.field), "header name").required(), variable, secretFile, prefix]),
+    SourceTable(
+      SourceAuthorization(.oauth2), name: "oauth2", "exchange secrets for a token", since: 2,
+      [
+        .key("grant", \.grant, .word, "grant type").required(),
+        .key(
+          "token_url", \.tokenURL, .matching(.link), "https URL of the token endpoint, or its path after the base URL"
+        ).required(),
+        .key("client_id", \.clientID, .object(secret), "client identifier").required(),
+        .optional("client_secret", \.clientSecret, .object(secret), "client secret"),
+        .optional("refresh_token", \.refreshToken, .object(secret), "first refresh token"),
+        .optional("scope", \.scope, .text, "scope to request"),
+        .key("send", \.sending, .word, "how the client's credentials are sent [default: basic]"),
+      ]),
+  ]
+  private typealias Key = SourceKey<SourceAuthorization>
+  private static let variable = Key.key(
+    "env", \.variables, .oneOrMore(.matching(.variable)),
+    "environment variable that contains the secret, or several to use one after the other"
+  ).required(upTo: 1)
+  private static let secretFile = Key.optional(
+    "file", \.file, .matching(.line), "file that contains the secret", since: 2)
+  private static let prefix = Key.optional("prefix", \.prefix, .text, "text before the secret", since: 2)
+  private static let secret = SourceTable(
+    SourceSecret(), "the place of a secret: env or file",
+    [
+      .optional("env", \.variable, .matching(.variable), "environment variable that contains the secret"),
+      .optional("file", \.file, .matching(.line), "file that contains the secret"),
+    ])
 
-  init(_ problems: SourceProblems) { self.problems = problems }
-
-  /// The authorization, or several.
-  func authorization(_ node: SourceNode) -> SourceAuthorization {
-    guard node.json.arrayValue != nil else { return one(node) }
-    return .several(node.elements.map(one))
-  }
-
-  private func one(_ node: SourceNode) -> SourceAuthorization {
-    let placement: SourceKey.Placement
-    switch node["type"]?.text {
-    case "oauth2": return oauth(node)
-    case "bearer": placement = .bearer
-    case "basic": placement = .basic
-    case "query": placement = .query(parameter: node["param"]?.text ?? "")
-    default: placement = .header(name: node["header"]?.text ?? "")
-    }
-    let variables = node["env"]?.oneOrMore.map(\.text) ?? [], file = node["file"]?.text
-    if variables.isEmpty == (file == nil) {
-      problems.note(node.problem(file == nil ? "missing “env”" : "“env” and “file” cannot be used together"))
-    }
-    if variables.count == 1, file == nil, node["prefix"] == nil, let variable = variables.first {
-      switch placement {
-      case .bearer: return .bearer(variable: variable)
-      case .basic: return .basic(variable: variable)
-      case .query(let parameter): return .query(parameter: parameter, variable: variable)
-      case .header(let name): return .header(name: name, variable: variable)
+  /// What one key says of another.
+  static func check(_ node: SourceNode, _ problems: SourceProblems) {
+    guard node["type"]?.text == "oauth2" else {
+      if (node["env"] == nil) == (node["file"] == nil) {
+        problems.note(
+          node.problem(node["env"] == nil ? "missing “env”" : "“env” and “file” cannot be used together"))
       }
+      return
     }
-    let secrets = variables.map { SourceSecret.variable($0) } + (file.map { [.file($0)] } ?? [])
-    return .key(SourceKey(placement, secrets, prefix: node["prefix"]?.text))
-  }
-
-  private func oauth(_ node: SourceNode) -> SourceAuthorization {
-    let grant = node["grant"].flatMap { SourceOAuth.Grant(rawValue: $0.text) } ?? .clientCredentials
-    if grant == .clientCredentials, node["client_secret"] == nil {
-      problems.note(node.problem("missing “client_secret”"))
-    }
-    if grant == .refreshToken, node["refresh_token"] == nil { problems.note(node.problem("missing “refresh_token”")) }
+    let grant = node["grant"].flatMap { Grant(rawValue: $0.text) } ?? .clientCredentials
+    let needed = grant == .clientCredentials ? "client_secret" : "refresh_token"
+    if node[needed] == nil { problems.note(node.problem("missing “\(needed)”")) }
     if grant == .clientCredentials, let token = node["refresh_token"] {
       problems.note(token.problem("applies only to the grant refresh_token"))
     }
@@ -54,15 +67,5 @@ struct SourceFileAuthorization {
     {
       problems.note(url.problem("expected an https URL, found \(RESTText.firstWords(Array(url.text.utf8)))"))
     }
-    return .oauth2(
-      SourceOAuth(
-        grant, tokenURL: node["token_url"]?.text ?? "", clientID: secret(node["client_id"]),
-        clientSecret: node["client_secret"].map(secret), refreshToken: node["refresh_token"].map(secret),
-        scope: node["scope"]?.text, sending: node["send"].flatMap { SourceOAuth.Sending(rawValue: $0.text) } ?? .basic))
-  }
-
-  private func secret(_ node: SourceNode?) -> SourceSecret {
-    if let file = node?["file"] { return .file(file.text) }
-    return .variable(node?["env"]?.text ?? "")
   }
 }

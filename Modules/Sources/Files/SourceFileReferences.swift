@@ -3,7 +3,7 @@ import Rows
 
 /// What one place of a dataset says of another: mistakes that would only show as records that are missing, or as
 /// requests that make no sense.
-extension SourceFileDataset {
+extension SourceFileChecks {
   /// Notes a place in a path that nothing fills, a selector for something that the dataset does not have, a key that is
   /// always null, detail requests without a key.
   func checkReferences() {

@@ -6,7 +6,7 @@ extension SourceFile {
   /// children, names that differ.
   /// - Parameter grammar: the version of the grammar, 1 or 2.
   public static func schema(grammar: Int = newestGrammar) -> [UInt8] {
-    guard case .object(let members) = form.schema(grammar) else { return [] }
+    guard case .object(let members) = SourceForm.object(table.object).schema(grammar) else { return [] }
     let head: [JSON.Member] = [
       JSON.Member("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
       JSON.Member("title", .string("bb source definition")),
@@ -85,8 +85,10 @@ extension SourceForm {
       return .object(["oneOf": .array(objects.filter { $0.since <= grammar }.map { $0.schema(grammar, tag: tag) })])
     case .wordOrMember(let words, let members):
       let known = words.filter { $0.since <= grammar }.map(\.text)
-      let single = members.filter { $0.since <= grammar }.map {
-        SourceObject(summary: $0.summary, members: [.required($0.key, $0.form, $0.summary)])
+      let single = members.filter { $0.since <= grammar }.map { member in
+        var member = member
+        member.requiredIn = 1...9
+        return SourceObject(summary: member.summary, members: [member])
       }
       return .object([
         "oneOf": .array([SourceForm.choice(known).schema(grammar)] + single.map { $0.schema(grammar) })

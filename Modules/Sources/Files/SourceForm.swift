@@ -99,16 +99,6 @@ struct SourceMember: Sendable {
     self.summary = summary
     self.since = since
   }
-  /// A member that must be there.
-  /// - Parameter last: the last version of the grammar in which it must.
-  static func required(
-    _ key: String, _ form: SourceForm, newer: SourceForm? = nil, _ summary: String, upTo last: Int = 9
-  ) -> SourceMember {
-    var member = SourceMember(key, form, newer: newer, summary)
-    member.requiredIn = 1...last
-    return member
-  }
-
   /// The form in a version of the grammar.
   func form(in grammar: Int) -> SourceForm { grammar > 1 ? newer ?? form : form }
   /// Whether it must be there in a version of the grammar.

@@ -38,48 +38,29 @@ struct PageWalk {
     self.paging = paging
     received = skipped
     position = skipped
-    var query = query
-    if case .offset = paging.style {
-    } else if let parameter = paging.limitParameter, let limit = paging.limit {
-      query = query.with(parameter, String(limit))
-    }
-    self.query = query
+    let limit = paging.limit ?? (paging.type == .offset ? 1 : nil)
+    self.query = limit.flatMap { limit in paging.limitParameter.map { query.with($0, String(limit)) } } ?? query
   }
 
   /// The first request.
   var first: Target {
-    switch paging.style {
-    case .page(let parameter, let first): .query(query.with(parameter, String(first)))
-    case .offset(let parameter, let limitParameter, let limit):
-      .query(limited(limitParameter, limit).with(parameter, String(paging.firstOffset + position)))
-    case .keyset(let cursor): .query(cursor.start.map { placed($0, at: cursor.target) } ?? query)
-    case .none, .nextURL, .linkHeader, .cursor, .parameters: .query(query)
-    }
+    isCounted ? counted(paging.first + position) : .query(paging.start.map(placed) ?? query)
   }
 
   /// Whether pages are counted, so that a page without records ends them.
-  var isCounted: Bool {
-    switch paging.style {
-    case .page, .offset: true
-    case .none, .nextURL, .linkHeader, .cursor, .keyset, .parameters: false
-    }
-  }
+  var isCounted: Bool { paging.type == .page || paging.type == .offset }
 
   /// Whether status 404 ends the list.
   var endsAt404: Bool { pages > 0 && (isCounted || paging.stop == .notFound) }
 
-  private func limited(_ parameter: String?, _ limit: Int) -> RESTQuery {
-    parameter.map { query.with($0, String(limit)) } ?? query
-  }
+  private func counted(_ number: Int) -> Target { .query(query.with(paging.parameter ?? "", String(number))) }
 
-  private func placed(_ value: JSON, at target: SourceCursor.Target) -> RESTQuery {
-    switch target {
-    case .parameter(let name): return query.with(name, value.parameterText ?? "")
-    case .body(let pointer):
-      var query = self.query
-      query.body = (query.body ?? .object([])).setting(value, at: Self.steps(pointer)[...])
-      return query
-    }
+  /// The query with a cursor.
+  private func placed(_ value: JSON) -> RESTQuery {
+    guard let pointer = paging.body else { return query.with(paging.parameter ?? "", value.parameterText ?? "") }
+    var query = self.query
+    query.body = (query.body ?? .object([])).setting(value, at: Self.steps(pointer)[...])
+    return query
   }
 
   /// The steps of a pointer that was checked when the description was read.
@@ -101,24 +82,22 @@ struct PageWalk {
     let endsEmpty = paging.stop != nil || paging.until == nil
     if page.records == 0, endsEmpty, isCounted || paging.stop != nil { return nil }
     if paging.stop == .short, page.listed < shortLimit { return nil }
-    switch paging.style {
+    let pointer = paging.pointer ?? ""
+    switch paging.type {
     case .none: return nil
-    case .page(let parameter, let first): return .query(query.with(parameter, String(first + pages)))
-    case .offset(let parameter, let limitParameter, let limit):
+    case .page: return counted(paging.first + pages)
+    case .offset:
       position -= paging.overlap
-      return .query(limited(limitParameter, limit).with(parameter, String(paging.firstOffset + position)))
-    case .nextURL(let pointer):
+      return counted(paging.first + position)
+    case .nextURL:
       guard let found = Self.following(pointer, in: page) else { return try end(page, pointer) }
       guard let link = found.stringValue else { throw Self.noPage(found, pointer, page) }
       return .link(link)
     case .linkHeader:
       let links = page.headers.values(of: "Link").flatMap(RESTLink.list)
       return links.first { $0.relations.contains("next") }.map { .link($0.target) }
-    case .cursor(let parameter, let pointer):
-      guard let cursor = Self.following(pointer, in: page) else { return try end(page, pointer) }
-      guard let value = cursor.stringBytes ?? cursor.numberLiteral else { throw Self.noPage(cursor, pointer, page) }
-      return .query(query.with(parameter, String(decoding: value, as: UTF8.self)))
-    case .parameters(let pointer):
+    case .cursor: return try next(by: paging.origin, after: page)
+    case .parameters:
       guard let found = Self.following(pointer, in: page) else { return try end(page, pointer) }
       guard let members = found.objectMembers else { throw Self.noPage(found, pointer, page) }
       guard !members.isEmpty else { return nil }
@@ -130,44 +109,43 @@ struct PageWalk {
         next = next.with(member.name, text)
       }
       return .query(next)
-    case .keyset(let cursor): return try next(by: cursor, after: page)
     }
   }
 
-  private func next(by cursor: SourceCursor, after page: Page) throws(Problem) -> Target? {
+  private func next(by origin: SourcePlace, after page: Page) throws(Problem) -> Target? {
     let value: JSON?, place: String
-    switch cursor.origin {
-    case .response(let pointer): (value, place) = (Self.following(pointer, in: page), pointer)
-    case .header(let name):
+    if let name = origin.header {
       let text = page.headers.value(of: name) ?? ""
       (value, place) = (text.isEmpty ? nil : .string(text), "the header \(name)")
-    case .last(let pointer):
+    } else if let pointer = origin.last {
       // The last record of a page without records is not known.
       guard let last = page.last else { return nil }
       place = pointer
       value = last.value(at: pointer)
       guard value?.isNull == false else { throw Self.noPage(value ?? .null, "\(pointer) of the last record", page) }
+    } else {
+      place = origin.response ?? ""
+      value = Self.following(place, in: page)
     }
     guard let value else { return try end(page, place) }
-    if case .parameter = cursor.target, value.parameterText == nil { throw Self.noPage(value, place, page) }
-    return .query(placed(value, at: cursor.target))
+    if paging.body == nil, value.stringBytes == nil, value.numberLiteral == nil {
+      throw Self.noPage(value, place, page)
+    }
+    return .query(placed(value))
   }
 
   /// The number of records below which a page is short.
   private var shortLimit: Int {
-    if case .offset(_, _, let limit) = paging.style { return max(limit, 1) }
-    return paging.limit ?? max(firstCount, 1)
+    paging.limit ?? (paging.type == .offset ? 1 : max(firstCount, 1))
   }
 
   /// A number of the response; nil if it has none.
-  private func number(_ count: SourcePaging.Count?, _ page: Page) -> Int? {
-    switch count {
-    case nil: nil
-    case .pointer(let pointer)?:
-      page.document.value(at: pointer).flatMap { value in
-        value.integerValue.flatMap { Int(exactly: $0) } ?? value.stringValue.flatMap { Int($0) }
-      }
-    case .header(let name)?: page.headers.value(of: name).flatMap { Int($0) }
+  private func number(_ place: SourcePlace?, _ page: Page) -> Int? {
+    guard let pointer = place?.response else {
+      return place?.header.flatMap { page.headers.value(of: $0) }.flatMap { Int($0) }
+    }
+    return page.document.value(at: pointer).flatMap { value in
+      value.integerValue.flatMap { Int(exactly: $0) } ?? value.stringValue.flatMap { Int($0) }
     }
   }
 
@@ -201,23 +179,11 @@ struct PageWalk {
 extension SourcePaging {
   /// The pointers that it reads, as steps, and whether it follows the header `Link`.
   var knownMembers: (pointers: [[String]], readsLink: Bool) {
-    var pointers: [String] = [], readsLink = false
-    switch style {
-    case .nextURL(let pointer), .cursor(_, let pointer), .parameters(let pointer): pointers.append(pointer)
-    case .keyset(let cursor): if case .response(let pointer) = cursor.origin { pointers.append(pointer) }
-    case .linkHeader: readsLink = true
-    case .none, .page, .offset: break
-    }
-    if let until { pointers.append(until.pointer) }
-    for case .pointer(let pointer)? in [total, pages] { pointers.append(pointer) }
-    return (pointers.compactMap { (try? JSONPointer($0))?.steps }, readsLink)
+    let cursor = type == .cursor ? origin.response : pointer
+    let pointers = [cursor, until?.pointer, total?.response, pages?.response].compactMap(\.self)
+    return (pointers.compactMap { (try? JSONPointer($0))?.steps }, type == .linkHeader)
   }
 
   /// The header fields that it reads.
-  var readHeaders: [String] {
-    var names: [String] = []
-    if case .keyset(let cursor) = style, case .header(let name) = cursor.origin { names.append(name) }
-    for case .header(let name)? in [total, pages] { names.append(name) }
-    return names
-  }
+  var readHeaders: [String] { [from?.header, total?.header, pages?.header].compactMap(\.self) }
 }

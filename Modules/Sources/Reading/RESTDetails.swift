@@ -66,29 +66,28 @@ extension RESTSource {
       }
       return details
     }
-    switch supplement.scope {
-    case .eachRow(let parameter):
-      return try await each { (key) throws(Problem) in server + query.with(parameter, key.parameterText).text }
-    case .link:
+    if supplement.link != nil {
       return try await each { (key) throws(Problem) in try followed(key.parameterText, from: server + "/") }
-    case .list(let records, let id):
-      call.url = server + query.text
-      call.absent = []
-      call.shelf = nil
-      guard let reply = try await reply(call, absentIsNothing: false) else { return details }
-      var context = RESTContext()
-      (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
-      let pointer = try JSONPointer(id)
-      for (position, record) in try RESTRecords(records).records(in: context).records.enumerated() {
-        guard let key = record.value.value(at: pointer)?.elementText.keyValue, details.found[key] == nil else {
-          continue
-        }
-        var detail = Detail(records: [record], place: position + 1, context: context)
-        if details.found.isEmpty { detail.commit = reply.commit }
-        details.found[key] = detail
-      }
-      return details
     }
+    if supplement.scope == .each {
+      return try await each { (key) throws(Problem) in
+        server + query.with(supplement.parameter ?? "", key.parameterText).text
+      }
+    }
+    call.url = server + query.text
+    call.absent = []
+    call.shelf = nil
+    guard let reply = try await reply(call, absentIsNothing: false) else { return details }
+    var context = RESTContext()
+    (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
+    let pointer = try JSONPointer(supplement.id)
+    for (position, record) in try RESTRecords(supplement.records).records(in: context).records.enumerated() {
+      guard let key = record.value.value(at: pointer)?.elementText.keyValue, details.found[key] == nil else { continue }
+      var detail = Detail(records: [record], place: position + 1, context: context)
+      if details.found.isEmpty { detail.commit = reply.commit }
+      details.found[key] = detail
+    }
+    return details
   }
 
   /// Fills the columns of a supplement in every row; with `explode`, a row becomes one for each element.
@@ -101,8 +100,8 @@ extension RESTSource {
       throw Problem(.configuration, "\(name): \(dataset.schema.name) has no key for detail requests")
     }
     var asked = key
-    if case .link = supplement.scope {
-      let links = dataset.supplements.filter { if case .link = $0.scope { true } else { false } }
+    if supplement.link != nil {
+      let links = dataset.supplements.filter { $0.link != nil }
       asked = dataset.schema.width + (links.firstIndex(of: supplement) ?? 0)
     }
     var others: [[Value]] = []
@@ -115,7 +114,7 @@ extension RESTSource {
     var known =
       dataset.columns.flatMap(\.pointers) + dataset.supplements.flatMap { $0.columns.flatMap(\.pointers) }
       + dataset.ignored
-    if case .list(_, let id) = supplement.scope { known.append(id) }
+    if supplement.isList { known.append(supplement.id) }
     var members = try RESTMembers(supplement.columns, others: known)
     let readers = try supplement.readers(for: dataset.schema, asWritten: isAsWritten)
     var completed: [[Value]] = [], lacking: [Int] = []
@@ -214,7 +213,7 @@ extension RESTSource {
 }
 
 extension DetailRequest {
-  fileprivate var isList: Bool { if case .list = scope { true } else { false } }
+  fileprivate var isList: Bool { scope == .all }
 
   /// Readers of its columns, by their position in the schema.
   fileprivate func readers(for schema: Schema, asWritten: Bool) throws(Problem) -> [(Int, RESTColumnReader)] {

@@ -44,7 +44,7 @@ extension RESTSource: IncrementalSource {
     let dataset = try description.dataset(named: table)
     guard let increment = dataset.increment else { return nil }
     var plan = SyncPlan(dataset.schema, increment, digest: digest(of: dataset))
-    if case .offset(_, _, let limit) = dataset.paging.style, dataset.paging.overlap == 0 { plan.offsetLimit = limit }
+    if dataset.paging.type == .offset, dataset.paging.overlap == 0 { plan.offsetLimit = dataset.paging.limit ?? 1 }
     plan.isKeyset = dataset.isKeyset
     return plan
   }
@@ -141,7 +141,7 @@ extension RESTSource: IncrementalSource {
 extension APIDataset {
   /// Whether a response is a page, and the next page is requested by its last cursor.
   fileprivate var isKeyset: Bool {
-    increment != nil && paging.style == .none && !paging.isDeclaredWhole && increment?.order == .ascending
+    increment != nil && paging.type == .none && !paging.isDeclaredWhole && increment?.order == .ascending
   }
 
   /// The dataset with no columns but those of its key.

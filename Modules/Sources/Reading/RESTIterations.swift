@@ -15,22 +15,21 @@ enum RESTIterations {
   static func combinations(
     _ iteration: SourceIteration?, today: String, lines: (String) throws(Problem) -> [String]
   ) throws(Problem) -> [[SourceParameter]] {
-    switch iteration {
-    case nil: return [[]]
-    case .values(let parameters):
-      var all: [[SourceParameter]] = [[]]
-      for parameter in parameters {
-        guard all.count * parameter.values.count <= most else {
-          throw Problem(.configuration, "for_each has more than \(most) combinations")
-        }
-        all = all.flatMap { known in parameter.values.map { known + [SourceParameter(parameter.name, $0)] } }
-      }
-      return all
-    case .lines(let path, let parameter):
-      return try lines(path).map { [SourceParameter(parameter, $0)] }
-    case .range(let parameter, let first, let last):
-      return try range(first, last, today).map { [SourceParameter(parameter, $0)] }
+    var all: [[SourceParameter]] = [[]]
+    guard let iteration else { return all }
+    if let path = iteration.lines {
+      return try lines(path).map { [SourceParameter(iteration.parameter ?? "", $0)] }
     }
+    if let range = iteration.range.first {
+      return try self.range(range.values[0], range.values[1], today).map { [SourceParameter(range.name, $0)] }
+    }
+    for parameter in iteration.values {
+      guard all.count * parameter.values.count <= most else {
+        throw Problem(.configuration, "for_each has more than \(most) combinations")
+      }
+      all = all.flatMap { known in parameter.values.map { known + [SourceParameter(parameter.name, $0)] } }
+    }
+    return all
   }
 
   /// The years, months, days or integers from one to another.

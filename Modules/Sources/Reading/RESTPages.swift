@@ -150,7 +150,7 @@ extension RESTSource {
       sign = found
     }
     if limit.isSoft { return false }
-    let remedy = dataset.paging.style == .none ? "\(definition) has no “paging”" : "“paging” in \(definition) ends here"
+    let remedy = dataset.paging.type == .none ? "\(definition) has no “paging”" : "“paging” in \(definition) ends here"
     let message = "\(dataset.schema.name): the API has more records (\(sign)); \(remedy)"
     guard isComplete else {
       members?([MemberFinding(.short, in: dataset.schema.name, sign, count: walk.received)])

@@ -167,7 +167,7 @@ extension RESTSource {
 extension APIDataset {
   /// The columns of the parent dataset that columns of this one read.
   var parentColumns: [String] {
-    let iterated = iteration?.names ?? []
+    let iterated = iteration.map { ($0.values + $0.range).map(\.name) + [$0.parameter].compactMap(\.self) } ?? []
     return columns.flatMap { [$0.from] + $0.alternatives }.filter { $0.hasPrefix("#parent/") }
       .map { String($0.dropFirst("#parent/".count)) }.filter { !iterated.contains($0) }
   }

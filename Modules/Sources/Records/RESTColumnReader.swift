@@ -19,10 +19,10 @@ final class RESTColumnReader: Sendable {
     private let longest: Int
     private let scalars: [JSON]
 
-    init(_ texts: [String], _ scalars: [JSON]) {
-      words = Set(texts.map { Array($0.utf8) })
+    init(_ all: [JSON]) {
+      words = Set(all.compactMap(\.stringBytes))
       longest = words.map(\.count).max() ?? -1
-      self.scalars = scalars
+      scalars = all.filter { $0.stringBytes == nil }
     }
 
     func contains(_ value: JSON) -> Bool {
@@ -61,8 +61,8 @@ final class RESTColumnReader: Sendable {
     // An empty text that becomes a list by a step is an empty list.
     let keepsEmpty =
       asWritten && source.steps.isEmpty && [.text, .url, .list(.text), .list(.url)].contains(column.type)
-    nulls = Words(source.nulls.filter { !(keepsEmpty && $0.isEmpty) }, source.nullScalars)
-    invalid = asWritten ? Words([], []) : Words(source.invalid, source.invalidScalars)
+    nulls = Words(source.nulls.filter { !(keepsEmpty && $0.stringBytes == []) })
+    invalid = Words(asWritten ? [] : source.invalid)
     numbers = source.formats.compactMap { NumberPattern(rawValue: $0.rawValue) }
     booleans =
       column.type != .boolean

@@ -36,7 +36,7 @@ struct RESTRecordReader {
     }
     self.columns = columns
     var links: [JSONPointer] = [], pointers: [String] = []
-    for case .link(let pointer) in dataset.supplements.map(\.scope) {
+    for pointer in dataset.supplements.compactMap(\.link) {
       links.append(try JSONPointer(pointer))
       pointers.append(pointer)
     }

@@ -6,8 +6,8 @@ import Rows
 struct RESTCall: Sendable {
   var url = ""
   var body: JSON?
-  var isPost: Bool
-  var isForm: Bool
+  private let method: SourceRequest.Method
+  private let encoding: SourceRequest.Encoding
   var headers: [SourceParameter]
   var format: SourceResponseFormat
   /// Whether the response may be cached.
@@ -23,21 +23,21 @@ struct RESTCall: Sendable {
 
   /// A request as a dataset describes it; the URL is still missing.
   init(_ request: SourceRequest, _ format: SourceResponseFormat) {
-    isPost = request.isPost
-    isForm = request.isForm
+    (method, encoding) = (request.method, request.encoding)
     headers = request.headers
     self.format = format
   }
 
   /// The request to send.
   func request(_ url: String, _ headers: [HTTPHeader]) -> HTTPRequest {
-    var request = HTTPRequest(isPost ? .post : .get, url, headers: headers, maximumBytes: 32 << 20)
+    var request = HTTPRequest(method == .post ? .post : .get, url, headers: headers, maximumBytes: 32 << 20)
     request.isStorable = isStorable
     request.mustBeCurrent = mustBeCurrent
     request.shelf = shelf
     request.keptHeaders = keptHeaders
     request.isRepeatable = true
-    guard isPost else { return request }
+    guard method == .post else { return request }
+    let isForm = encoding == .form
     request.headers.append(
       HTTPHeader("Content-Type", isForm ? "application/x-www-form-urlencoded" : "application/json"))
     guard let body else { return request }

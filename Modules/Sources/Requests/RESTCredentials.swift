@@ -36,15 +36,15 @@ final class RESTCredentials: Sendable {
     self.server = server
     origin = RESTOrigin(server)
     sourceHeaders = description.headers
-    let authorizations = description.authorization.all
+    let authorizations = description.authorization
     self.authorizations = authorizations
     self.environment = environment
     self.services = services
     self.secret = secret
     let reader = RESTSecretReader(name: description.name, environment: environment, services: services, secret: secret)
     tokens = authorizations.map { authorization in
-      guard case .oauth2(let oauth) = authorization else { return nil }
-      return RESTTokens(oauth, name: description.name, server: server, transport: transport, reader, services)
+      guard authorization.type == .oauth2 else { return nil }
+      return RESTTokens(authorization, name: description.name, server: server, transport: transport, reader, services)
     }
     current = Mutex(authorizations.map { _ in (0, 0) })
   }
@@ -71,33 +71,26 @@ final class RESTCredentials: Sendable {
     let positions = current.withLock { $0 }
     for (position, authorization) in authorizations.enumerated() {
       signed.used.append(positions[position].key)
-      switch authorization {
-      case .none, .several: break
-      case .bearer(let variable): try add(.bearer, try reader.variable(variable), nil, to: &signed)
-      case .basic(let variable): try add(.basic, try reader.variable(variable), nil, to: &signed)
-      case .query(let parameter, let variable):
-        try add(.query(parameter: parameter), try reader.variable(variable), nil, to: &signed)
-      case .header(let name, let variable):
-        try add(.header(name: name), try reader.variable(variable), nil, to: &signed)
-      case .key(let key):
-        let number = positions[position].key % max(1, key.secrets.count)
-        guard key.secrets.indices.contains(number) else { continue }
-        try add(key.placement, try reader.value(of: key.secrets[number]), key.prefix, to: &signed)
-        if positions[position].refused + 1 < key.secrets.count { signed.hasOthers = true }
-      case .oauth2:
-        guard let token = try await tokens[position]?.current() else { continue }
+      if let tokens = tokens[position] {
+        let token = try await tokens.current()
         signed.tokens.append((position, token))
-        try add(.bearer, token, nil, to: &signed)
+        try add(authorization, token, to: &signed)
+        continue
       }
+      let secrets = authorization.secrets, number = positions[position].key % max(1, secrets.count)
+      guard secrets.indices.contains(number) else { continue }
+      try add(authorization, try reader.value(of: secrets[number]), to: &signed)
+      if positions[position].refused + 1 < secrets.count { signed.hasOthers = true }
     }
     return signed
   }
 
   private func add(
-    _ placement: SourceKey.Placement, _ value: String, _ prefix: String?, to signed: inout Signed
+    _ authorization: SourceAuthorization, _ value: String, to signed: inout Signed
   ) throws(Problem) {
-    switch placement {
-    case .bearer: signed.headers.append(HTTPHeader("Authorization", (prefix ?? "Bearer ") + value))
+    let name = authorization.name, prefix = authorization.prefix
+    switch authorization.type {
+    case .bearer, .oauth2: signed.headers.append(HTTPHeader("Authorization", (prefix ?? "Bearer ") + value))
     case .basic:
       let login = String(decoding: Base64.encoded(Array(value.utf8)), as: UTF8.self)
       secret.add(login)
@@ -105,11 +98,11 @@ final class RESTCredentials: Sendable {
         secret.add(String(password))
       }
       signed.headers.append(HTTPHeader("Authorization", (prefix ?? "Basic ") + login))
-    case .header(let name): signed.headers.append(HTTPHeader(name, (prefix ?? "") + value))
-    case .query(let parameter):
+    case .header: signed.headers.append(HTTPHeader(name, (prefix ?? "") + value))
+    case .query:
       // A link that the server gave may have the key already, or what it shows instead of it.
-      var query = RESTQuery(path: RESTQuery.without(parameter, signed.url), parameters: [])
-      query.parameters = [SourceParameter(parameter, value)]
+      var query = RESTQuery(path: RESTQuery.without(name, signed.url), parameters: [])
+      query.parameters = [SourceParameter(name, value)]
       signed.url = query.text
     }
   }
@@ -122,12 +115,13 @@ final class RESTCredentials: Sendable {
     return current.withLock { current in
       var isWorthwhile = false
       for (position, used) in signed.used.enumerated() {
-        guard case .key(let key) = authorizations[position], key.secrets.count > 1 else { continue }
+        let count = authorizations[position].secrets.count
+        guard count > 1 else { continue }
         if current[position].key != used {
           // Another request has replaced it already.
           isWorthwhile = true
-        } else if current[position].refused + 1 < key.secrets.count {
-          current[position].key = (used + 1) % key.secrets.count
+        } else if current[position].refused + 1 < count {
+          current[position].key = (used + 1) % count
           current[position].refused += 1
           isWorthwhile = true
         }
@@ -147,17 +141,14 @@ struct RESTSecretReader: Sendable {
   /// The value of a secret.
   /// - Throws: `configuration` for one that is not set, or has control characters.
   func value(of place: SourceSecret) throws(Problem) -> String {
-    switch place {
-    case .variable(let variable): return try self.variable(variable)
-    case .file(let path):
-      var text = try services.secret(path)
-      if text.hasSuffix("\n") { text.removeLast() }
-      return try checked(text, "the file \(path)")
-    }
+    guard let path = place.file else { return try variable(place.variable ?? "") }
+    var text = try services.secret(path)
+    if text.hasSuffix("\n") { text.removeLast() }
+    return try checked(text, "the file \(path)")
   }
 
   /// The value of an environment variable.
-  func variable(_ variable: String) throws(Problem) -> String {
+  private func variable(_ variable: String) throws(Problem) -> String {
     guard let value = environment[variable], !value.isEmpty else {
       throw Problem(
         .configuration, "\(name) requires a key, but the environment variable \(variable) is not set",
@@ -174,17 +165,6 @@ struct RESTSecretReader: Sendable {
     }
     secret.add(value)
     return value
-  }
-}
-
-extension SourceAuthorization {
-  /// The authorizations, one by one.
-  var all: [SourceAuthorization] {
-    switch self {
-    case .none: []
-    case .several(let all): all.flatMap(\.all)
-    default: [self]
-    }
   }
 }
 

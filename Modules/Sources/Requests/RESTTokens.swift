@@ -9,7 +9,7 @@ actor RESTTokens {
     var text: String
     var expires: ContinuousClock.Instant
   }
-  private let oauth: SourceOAuth
+  private let oauth: SourceAuthorization
   private let name: String
   private let url: String
   private let transport: any HTTPTransport
@@ -23,7 +23,7 @@ actor RESTTokens {
   private static let margin = Duration.seconds(60)
 
   init(
-    _ oauth: SourceOAuth, name: String, server: String, transport: any HTTPTransport, _ secrets: RESTSecretReader,
+    _ oauth: SourceAuthorization, name: String, server: String, transport: any HTTPTransport, _ secrets: RESTSecretReader,
     _ services: RESTSource.Services
   ) {
     self.oauth = oauth

@@ -36,7 +36,10 @@ enum RESTVariables {
     var resolved = description
     resolved.baseURL = text(description.baseURL, values)
     resolved.headers = pairs(description.headers, values)
-    resolved.authorization = authorization(description.authorization, values)
+    for position in resolved.authorization.indices {
+      resolved.authorization[position].tokenURL = text(resolved.authorization[position].tokenURL, values)
+      resolved.authorization[position].scope = resolved.authorization[position].scope.map { text($0, values) }
+    }
     resolved.datasets = description.datasets.map { dataset($0, values) }
     return resolved
   }
@@ -50,8 +53,8 @@ enum RESTVariables {
     dataset.request.body = dataset.request.body.map { body in
       values.reduce(body) { $0.replacing(placeholder: $1.name, with: $1.value) }
     }
-    if case .range(let parameter, let first, let last)? = dataset.iteration {
-      dataset.iteration = .range(parameter: parameter, first: text(first, values), last: text(last, values))
+    if let range = dataset.iteration?.range.first {
+      dataset.iteration?.range[0].values = range.values.map { text($0, values) }
     }
     if let start = dataset.increment?.start { dataset.increment?.start = text(start, values) }
     for position in dataset.supplements.indices {
@@ -59,19 +62,6 @@ enum RESTVariables {
       dataset.supplements[position].parameters = pairs(dataset.supplements[position].parameters, values)
     }
     return dataset
-  }
-
-  private static func authorization(
-    _ original: SourceAuthorization, _ values: [SourceParameter]
-  ) -> SourceAuthorization {
-    switch original {
-    case .oauth2(var oauth):
-      oauth.tokenURL = text(oauth.tokenURL, values)
-      oauth.scope = oauth.scope.map { text($0, values) }
-      return .oauth2(oauth)
-    case .several(let all): return .several(all.map { authorization($0, values) })
-    default: return original
-    }
   }
 
   private static func text(_ text: String, _ values: [SourceParameter]) -> String {
