@@ -103,8 +103,8 @@ struct SourceFileDataset: Sendable, Equatable {
       .key(
         "request", \.dataset.request, .object(request), "method, body and headers; requests only read", since: 2),
       .key(
-        "answer", \.dataset.responseFormat, .object(response), "format of responses [default: by Content-Type]",  // prose-lint: ignore
-        since: 2),
+        "answer", \.dataset.responseFormat, .object(response),  // prose-lint: ignore
+        "format of responses [default: by Content-Type]", since: 2),
       .key("filters", \.dataset.filters, .pairs, "filters (name, production) and the server's parameter for each"),
       .part("random", random, "how to request a random record"),
       recordsKey,

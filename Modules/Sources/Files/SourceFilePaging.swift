@@ -42,7 +42,10 @@ extension SourcePaging {
         .optional("start", \.start, .any, "value for the first page", since: 2),
         .optional(
           "from", \.from,
-          .object(SourceTable(SourcePlace(), "place of the cursor: answer, last or header", SourcePlace.keys)),  // prose-lint: ignore
+          .object(
+            SourceTable(
+              SourcePlace(), "place of the cursor: answer, last or header",  // prose-lint: ignore
+              SourcePlace.keys)),
           "place of the cursor, in place of pointer", since: 2),
       ] + limits + [laterStop] + ends),
     SourceTable(
@@ -129,7 +132,9 @@ extension SourcePlace {
 
   fileprivate static func check(_ node: SourceNode, _ problems: SourceProblems) {
     if let members = node.json.objectMembers {
-      if members.count != 1 { problems.note(node.problem("expected exactly one of answer, header")) }  // prose-lint: ignore
+      if members.count != 1 {
+        problems.note(node.problem("expected exactly one of answer, header"))  // prose-lint: ignore
+      }
     } else if node.text.hasPrefix("/") {
       let complaint = SourcePattern.pointer.complaint
       if !SourcePattern.pointer.holds(node.text) {

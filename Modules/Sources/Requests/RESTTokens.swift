@@ -23,7 +23,8 @@ actor RESTTokens {
   private static let margin = Duration.seconds(60)
 
   init(
-    _ oauth: SourceAuthorization, name: String, server: String, transport: any HTTPTransport, _ secrets: RESTSecretReader,
+    _ oauth: SourceAuthorization, name: String, server: String, transport: any HTTPTransport,
+    _ secrets: RESTSecretReader,
     _ services: RESTSource.Services
   ) {
     self.oauth = oauth
