@@ -55,6 +55,46 @@ import Testing
     return counts.filter { $0.value != 0 }
   }
 
+  @Test("values are compared whatever the types of the columns") func types() async throws {
+    let id = ColumnDescription("id", .integer)
+    func table(_ type: ColumnType, _ values: [Value]) -> Table {
+      Table(
+        schema: Schema("t", columns: [id, ColumnDescription("a", type)]),
+        rows: values.enumerated().map { [.integer(Int64($0)), $1] })
+    }
+    func json(_ text: String) -> Value { .json(Array(text.utf8)) }
+    func text(_ text: String) -> Value { .text(Array(text.utf8)) }
+    func changed(_ old: Table, _ new: Table) async throws -> [String] {
+      let rows = try await Self.differences(old, new) { $0.key = ["id"] }
+      return try await rows.collect().flatMap { batch in
+        (0..<batch.count).map { row in
+          guard case .integer(let id) = batch.value(row, 1), case .json(let before) = batch.value(row, 4) else {
+            return ""
+          }
+          return "\(id) " + String(decoding: before, as: UTF8.self)
+        }
+      }
+    }
+    let mixed = table(.json, [json("false"), json("\"t\""), json("5"), json("[1.0,{\"b\":1,\"c\":2}]"), json("\"\"")])
+    let texts = table(.text, [text("no"), text("t"), text("5"), text("x"), text("")])
+    #expect(try await changed(mixed, texts) == [#"0 {"a":false}"#, #"3 {"a":[1.0,{"b":1,"c":2}]}"#])
+    #expect(try await changed(texts, mixed) == [#"0 {"a":"no"}"#, #"3 {"a":"x"}"#])
+    let spelled = table(
+      .json, [json("false"), json("\"\\u0074\""), json("5.0"), json("[1,{\"c\":2,\"b\":1e0}]"), json("null")])
+    #expect(try await changed(mixed, spelled) == [#"4 {"a":""}"#])
+    let others = table(.boolean, [.boolean(false), .boolean(true), .null, .null, .null])
+    #expect(
+      try await changed(mixed, others)
+        == [#"1 {"a":"t"}"#, #"2 {"a":5}"#, #"3 {"a":[1.0,{"b":1,"c":2}]}"#, #"4 {"a":""}"#])
+    // A key that is mixed in one table.
+    let keyed = Table(
+      schema: Schema("t", columns: [ColumnDescription("id", .json)]), rows: [[json("\"a\"")], [json("1")]])
+    let plain = Table(schema: Schema("t", columns: [ColumnDescription("id", .text)]), rows: [[text("a")], [text("1")]])
+    let tally = DifferenceTally()
+    _ = try await Self.differences(keyed, plain, { $0.key = ["id"] }, tally: tally).collect()
+    #expect(tally.counts.same == 2 && !tally.counts.isDifferent)
+  }
+
   @Test("applied to the old table, the differences give the new one", arguments: [3, 40, 100_000], [1, 7, 1000])
   func applied(keys: Int, size: Int) async throws {
     for seed in UInt64(1)...4 {

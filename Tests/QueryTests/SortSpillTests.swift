@@ -77,6 +77,27 @@ import Testing
     }
   }
 
+  @Test("large rows are sorted and grouped through files as in memory") func wide() async throws {
+    var random = LargeSelectionTests.Generator(state: 3)
+    // Equal in their first 2,000 bytes, and some in all.
+    let common = [UInt8](repeating: 97, count: 2000)
+    let schema = Schema("t", columns: [ColumnDescription("n", .integer), ColumnDescription("word", .text)])
+    let table = Table(
+      schema: schema,
+      rows: (0..<900).map { number in [.integer(Int64(number)), .text(common + Array("\(random.next() % 40)".utf8))] })
+    let order = SortOrder([SortOrder.Key(column: 1, isDescending: false)], schema)
+    let wanted = try await SortedRows(table.stream(50), by: order, keeping: nil, scratch: NoScratch()).values()
+    for (limit, keep) in [(0, nil), (300 << 10, nil), (300 << 10, 500)] as [(Int, Int?)] {
+      let files = SortedRows(
+        table.stream(50), by: order, keeping: keep, scratch: MemoryScratch(), memoryLimit: limit)
+      #expect(try await Array(files.values().prefix(keep ?? 900)) == Array(wanted.prefix(keep ?? 900)), "\(limit)")
+    }
+    var file = try SpilledRun(width: 2, scratch: MemoryScratch())
+    let run = SortRun(try #require(try await table.stream(900).next()?.batch()), order)
+    try RangedRows(schema: schema, order: order, parts: [.run(run)]).write(to: &file)
+    #expect(file.isWide && file.firsts.isEmpty && file.count == 900)
+  }
+
   @Test("a limit prunes while rows come in, however many there are") func prunes() async throws {
     let table = Self.table(20_000)
     let order = SortOrder([SortOrder.Key(column: 1, isDescending: false)], Self.schema)

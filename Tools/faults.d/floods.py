@@ -121,7 +121,7 @@ PARQUET = {
     "30,000,000 empty row groups": lambda path: (path.write_bytes(b"PAR1" + (size := b"\x15\x02" + written(12, [[2, 9, [12, [[[4, 8, b"r"], [5, 5, 1]], column(b"a")]]]])[:-1] + b"\x29\xfc" + packed(30_000_000) + bytes(30_000_001)) + len(size).to_bytes(4, "little") + b"PAR1")),
     "1,000,000 columns": footer_of([[1, 5, 1], [2, 9, [12, [[[4, 8, b"r"], [5, 5, 1_000_000]]] + [column(b"c%d" % n) for n in range(1_000_000)]]], [3, 6, 0], [4, 9, [12, []]]]),
 }
-READS = {"csv": [], "sorted": ["--sort", "c0"], "grouped": ["--group", "c0"]}
+READS = {"csv": [], "sorted": ["--sort", "c0", "--memory", "64M"], "grouped": ["--group", "c0", "--memory", "64M"]}
 
 
 def delta(path, lines):

@@ -107,7 +107,7 @@ public struct TableLoad: Sendable {
   public var title: String
   /// The time in UTC, as RFC 3339.
   public var time: String
-  /// The table; its columns are stored with these types. Stored columns that the schema does not name keep their values;
+  /// The table; columns are stored with these types. Stored columns that the schema does not name keep their values;
   /// without a key, where all rows are replaced and keep their order, they become null.
   public var schema: Schema
   /// The rows, as wide as the schema, in any order.

@@ -7,6 +7,8 @@ struct Comparing {
   let key: [Int]
   let compared: [Int]
   let schema: Schema
+  /// The columns that only one of the tables has as JSON.
+  let loose: Set<Int>
 
   /// The relation between the rows at two positions.
   enum Difference {
@@ -45,6 +47,9 @@ struct Comparing {
     case (false, true): return -1
     case (false, false) where schema.columns[column].type.isTime:
       return SortOrder.compare(a, a.time(x), b, b.time(y))
+    case (false, false) where schema.columns[column].type == .json:
+      let order = SortOrder.compare(a, x, b, y)
+      return order == 0 || JSONValues.areEqual(a, x, b, y, isLoose: loose.contains(column)) ? 0 : order
     case (false, false): return SortOrder.compare(a, x, b, y)
     }
   }
@@ -85,5 +90,35 @@ extension RowBatchBuilder {
   /// Appends the cells of a row of a narrower batch.
   fileprivate mutating func append(cells row: Int, of batch: RowBatch) {
     for column in 0..<batch.width { append(row, column, of: batch) }
+  }
+}
+
+/// JSON compared by value: numbers as numbers, members in any order.
+private enum JSONValues {
+  /// - Parameter isLoose: whether text is also what it would be as JSON: a table without types has `false` as text.
+  static func areEqual(_ a: CellReader, _ x: Cell, _ b: CellReader, _ y: Cell, isLoose: Bool) -> Bool {
+    guard case .json(let start, let length) = x, case .json(let otherStart, let otherLength) = y else { return false }
+    let left = unsafe Array(a.bytes(start, length)), right = unsafe Array(b.bytes(otherStart, otherLength))
+    // Numbers that are not finite are not JSON.
+    guard let first = try? JSON.parse(left, name: ""), let second = try? JSON.parse(right, name: "") else {
+      return false
+    }
+    if isLoose, first.stringBytes == right || second.stringBytes == left { return true }
+    return areEqual(first, second)
+  }
+
+  private static func areEqual(_ a: JSON, _ b: JSON) -> Bool {
+    switch (a, b) {
+    case (.number(let left), .number(let right)):
+      return left == right || DecimalNumber(left).map { $0 == DecimalNumber(right) } ?? false
+    case (.array(let left), .array(let right)):
+      return left.count == right.count && zip(left, right).allSatisfy(areEqual)
+    case (.object(let left), .object(let right)):
+      guard left.count == right.count else { return false }
+      let names = { (member: JSON.Member) in member.key }
+      let sorted = [left, right].map { $0.sorted { names($0).lexicographicallyPrecedes(names($1)) } }
+      return zip(sorted[0], sorted[1]).allSatisfy { $0.key == $1.key && areEqual($0.value, $1.value) }
+    default: return a == b
+    }
   }
 }

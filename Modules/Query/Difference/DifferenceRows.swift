@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// The columns are `change`, those of both tables, `changed` (the names of the columns that differ) and `before` (an
 /// object with their old values). Of a removed row the columns have the old values, of all others the new ones.
-/// Numbers and times are compared by value, everything else by its bytes. Both tables are sorted, in temporary files if
-/// they are large; memory does not depend on their size.
+/// Numbers, times and JSON are compared by value, everything else by its bytes. Both tables are sorted, in temporary
+/// files if they are large; memory does not depend on their size.
 ///
 /// Rows whose key occurs more than once in one of the tables are compared as a whole: they are added or removed, never
 /// changed.
@@ -44,6 +44,8 @@ public final class DifferenceRows: RowStream {
   private let fitted: Schema
   private let key: [Int]
   private let compared: [Int]
+  /// The columns that only one of the tables has as JSON.
+  private let loose: Set<Int>
   private let remarks: [Warning]
   private let state = Mutex(State())
 
@@ -78,9 +80,15 @@ public final class DifferenceRows: RowStream {
     (self.scratch, self.tally, opened) = (scratch, tally, [left, right])
     mayWiden = left.mayWiden || right.mayWiden
 
+    let declared = [right.schema, left.schema].first { !$0.key.isEmpty }
+    var names = comparison.key, loose: [String] = []
+    if names.isEmpty { names = declared?.key.map { declared?.columns[$0].name ?? "" } ?? [] }
     var columns = right.schema.columns.map { column in
       guard let position = left.schema.position(of: column.name) else { return column }
-      let type = UnionRows.union(left.schema.columns[position].type, column.type)
+      let types = [left.schema.columns[position].type, column.type]
+      let isMixed = types.contains(.json) && types[0] != types[1] && !names.contains(column.name)
+      let type = isMixed ? .json : UnionRows.union(types[0], types[1])
+      if isMixed { loose.append(column.name) }
       return ColumnDescription(column.name, type).annotated(as: column)
     }
     let removed = left.schema.columns.filter { !columns.has($0.name) }
@@ -95,9 +103,7 @@ public final class DifferenceRows: RowStream {
     fitted = Schema(
       right.schema.name, columns: columns.map { ColumnDescription($0.name, $0.type).annotated(as: $0) })
 
-    let declared = [right.schema, left.schema].first { !$0.key.isEmpty }
-    var names = comparison.key
-    if names.isEmpty { names = declared?.key.map { declared?.columns[$0].name ?? "" } ?? [] }
+    self.loose = Set(loose.compactMap(fitted.position(of:)))
     var key: [Int] = []
     for name in names {
       for (part, schema) in [(old, left.schema), (new, right.schema)] where !schema.columns.has(name) {
@@ -161,7 +167,7 @@ public final class DifferenceRows: RowStream {
     }
     var cursors = isStarted ? started : try await start()
     guard cursors.count == 2 else { return nil }
-    let work = Comparing(key: key, compared: compared, schema: fitted)
+    let work = Comparing(key: key, compared: compared, schema: fitted, loose: loose)
     var builder = RowBatchBuilder(width: schema.width), counts = tally.counts
     while !builder.isFull {
       switch work.difference(cursors[0], cursors[1]) {
@@ -226,7 +232,7 @@ private final class FittedRows: DerivedRowStream {
   private let fitting: FittingRows
 
   init(_ inner: any RowStream, to schema: Schema) {
-    (self.inner, self.schema, fitting) = (inner, schema, FittingRows(inner.schema, to: schema))
+    (self.inner, self.schema, fitting) = (inner, schema, FittingRows(inner.schema, to: schema, readsStrings: true))
   }
 
   func next() async throws(Problem) -> BatchTask? {

@@ -45,7 +45,7 @@ final class GroupedRows: DerivedRowStream {
 
     var rows: any RowStream {
       get throws(Problem) {
-        RangedRows(schema: plan.schema, order: plan.order, parts: try runs.parts()) {
+        try RangedRows(schema: plan.schema, order: plan.order, parts: try runs.parts()) {
           [plan] (places, runs) throws(Problem) in try plan.merged(places, of: runs)
         }
       }

@@ -38,11 +38,14 @@ final class RangedRows: ExactRowStream {
   /// values are few.
   private let splitters: [Splitter]
   private let isDecided: Bool
-  /// The number of ranges given out, and where the next one begins in each part that is in memory.
+  /// The number of ranges given out, or that of rows if they are merged, and where the next one begins in each part
+  /// that is in memory.
   private let state: Mutex<(range: Int, cuts: [Int])>
   /// Rows that may be needed; ranges after them are not made.
   private let limit: Int
   private let make: Make?
+  /// The rows, if they are too large for ranges.
+  private let merged: MergedParts?
   /// Makes rows of a range. Equal rows are in the same range then.
   typealias Make = @Sendable (_ places: [SortPlace], _ runs: [SortRun]) throws(Problem) -> RowBatch
   private static let samples = 32
@@ -62,7 +65,8 @@ final class RangedRows: ExactRowStream {
   ///   - schema: of the rows that come out.
   ///   - parts: in the order in which their rows came in.
   ///   - make: nil for the rows as they are.
-  init(schema: Schema, order: SortOrder, parts: [SortPart], limit: Int? = nil, make: Make? = nil) {
+  /// - Throws: `io`.
+  init(schema: Schema, order: SortOrder, parts: [SortPart], limit: Int? = nil, make: Make? = nil) throws(Problem) {
     self.schema = schema
     self.order = order
     self.parts = parts
@@ -72,6 +76,12 @@ final class RangedRows: ExactRowStream {
     state = Mutex((0, Array(repeating: 0, count: parts.count)))
     let rows = parts.reduce(0) { $0 + $1.count }, bytes = parts.reduce(0) { $0 + $1.bytes }
     let files = parts.count { if case .file = $0 { true } else { false } }
+    let isWide = parts.contains { if case .file(let file) = $0 { file.isWide } else { false } }
+    merged = isWide ? try MergedParts(parts, order) : nil
+    if isWide {
+      splitters = []
+      return
+    }
     // A range reads about one block of each file too many.
     let size = max(192 << 10, files * SpilledRun.blockSize * 2)
     let ranges = max(1, min(bytes / size, rows), files == 0 ? rows / 8192 : 0)
@@ -159,7 +169,16 @@ final class RangedRows: ExactRowStream {
     return low
   }
 
-  func next() async throws(Problem) -> BatchTask? { nextTask() }
+  func next() async throws(Problem) -> BatchTask? {
+    guard let merged else { return nextTask() }
+    guard state.withLock({ $0.range }) < limit, let (places, runs) = try merged.next(keepsEqual: make != nil) else {
+      return nil
+    }
+    state.withLock { $0.range += places.count }
+    return BatchTask { () throws(Problem) in
+      try self.make?(places, runs) ?? RowBatch(gathering: places, of: runs, width: self.schema.width)
+    }
+  }
 
   /// The next range, without waiting.
   private func nextTask() -> BatchTask? {
@@ -187,6 +206,10 @@ final class RangedRows: ExactRowStream {
   /// Writes all rows to a file.
   /// - Throws: `io`.
   func write(to file: inout SpilledRun) throws(Problem) {
+    if let merged {
+      while let (places, runs) = try merged.next(keepsEqual: false) { try file.append(places, of: runs) }
+      return
+    }
     var starts = Array(repeating: 0, count: parts.count)
     for range in 0...splitters.count {
       var ends = starts

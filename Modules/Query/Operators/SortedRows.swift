@@ -46,7 +46,7 @@ final class SortedRows: DerivedRowStream {
     try await BatchDispenser.forEach(of: inner, threads: threads) { (_, index, batch) throws(Problem) in
       try runs.add(SortRun(batch, order), number: index)
     }
-    return RangedRows(schema: schema, order: order, parts: try runs.parts(), limit: keep)
+    return try RangedRows(schema: schema, order: order, parts: try runs.parts(), limit: keep)
   }
 
   private func first(_ keep: Int) async throws(Problem) -> any RowStream {

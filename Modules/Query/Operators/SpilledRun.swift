@@ -11,8 +11,11 @@ struct SpilledRun: Sendable {
   private let width: Int
   private let file: any ScratchFile
   private(set) var blocks: [Block] = []
-  /// The first row of each block.
+  /// The first row of each block; none if rows are large.
   private(set) var firsts: [SortRun] = []
+  /// Whether rows are so large that the first rows of blocks would be more than a small part of all.
+  private(set) var isWide = false
+  private var firstBytes = 0
   private(set) var isDecided = true
   /// The number of rows.
   private(set) var count = 0
@@ -46,10 +49,15 @@ struct SpilledRun: Sendable {
       blocks.append(
         Block(offset: file.count, size: run.block.count, rows: run.count, rowBytes: run.rowBytes, firstRow: count))
       try file.append(buffer)
-      firsts.append(SortRun(gathering: [run.view.place(0, run: 0)], of: [run], width: width))
       isDecided = isDecided && run.isDecided
       count += run.count
       bytes += run.rowBytes
+      if !isWide {
+        firsts.append(SortRun(gathering: [run.view.place(0, run: 0)], of: [run], width: width))
+        firstBytes += firsts.last?.memory ?? 0
+        isWide = firstBytes > 64 << 10 && firstBytes > bytes / 32
+        if isWide { firsts = [] }
+      }
       start = end
     }
   }

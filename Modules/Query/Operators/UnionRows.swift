@@ -199,9 +199,11 @@ struct FittingRows: Sendable {
   /// For each column the position among the rows, if they have it.
   private let sources: [Int?]
   private let isSame: Bool
+  /// Whether a JSON string becomes the text that it spells, in a column of text.
+  private let readsStrings: Bool
 
-  init(_ rows: Schema, to schema: Schema) {
-    self.schema = schema
+  init(_ rows: Schema, to schema: Schema, readsStrings: Bool = false) {
+    (self.schema, self.readsStrings) = (schema, readsStrings)
     var positions: [[UInt8]: Int] = [:]
     for (position, column) in rows.columns.enumerated() { positions[Array(column.name.utf8)] = position }
     sources = schema.columns.map { positions[Array($0.name.utf8)] }
@@ -217,7 +219,7 @@ struct FittingRows: Sendable {
           cells.append(.null)
           continue
         }
-        guard let fitting = Self.fit(cell, column.type) else { return rewritten(batch) }
+        guard let fitting = fit(cell, column.type, batch.arena) else { return rewritten(batch) }
         cells.append(fitting)
       }
     }
@@ -225,8 +227,13 @@ struct FittingRows: Sendable {
   }
 
   /// The same value for a column of a wider type, without new bytes; nil if it needs some.
-  private static func fit(_ cell: Cell, _ type: ColumnType) -> Cell? {
+  private func fit(_ cell: Cell, _ type: ColumnType, _ arena: Arena) -> Cell? {
     switch (type, cell) {
+    case (.text, .json(let start, let count))
+    where readsStrings && arena.bytes(start, min(count, 1)) == [UInt8(ascii: "\"")]:
+      nil
+    case (.json, .number(let start, let count)): .json(start, count)
+    case (.json, .text), (.json, .integer), (.json, .real), (.json, .boolean), (.json, .bytes): nil
     case (.text, .number(let start, let count)), (.text, .json(let start, let count)): .text(start, count)
     case (.text, .integer), (.text, .real), (.text, .boolean), (.text, .bytes), (.decimal, .integer), (.decimal, .real):
       nil
@@ -249,7 +256,13 @@ struct FittingRows: Sendable {
         case (.text, .integer(let value)): builder.append(text: String(value))
         case (.text, .real(let value)): builder.append(text: value.canonicalText)
         case (.text, .boolean(let value)): builder.append(text: value ? "true" : "false")
+        case (.text, .json(let literal)) where readsStrings:
+          builder.append(text: (try? JSON.parse(literal, name: ""))?.stringBytes ?? literal)
         case (.text, .number(let literal)), (.text, .json(let literal)): builder.append(text: literal)
+        case (.json, .text), (.json, .integer), (.json, .real), (.json, .boolean), (.json, .bytes):
+          var text = ByteBuffer()
+          text.append(jsonOf: batch[row, source], batch.arena)
+          builder.append(json: text.bytes())
         case (.text, .bytes(let bytes)): builder.append(text: Base64.encoded(bytes))
         default: builder.append(value: value)
         }
