@@ -16,7 +16,7 @@ enum JSONNumberKind: Sendable {
       let isShort = unsafe count <= 18 && (count != 2 || literal[0] != UInt8(ascii: "-") || literal[1] != 48)
       self = unsafe isShort || Self.isInteger(literal, count) ? .integer : .other
     } else {
-      self = unsafe Self.isPlainReal(literal, count) || Self.isReal(literal, count) ? .real : .other
+      self = unsafe Self.isPlainReal(literal, count) ?? Self.isReal(literal, count) ? .real : .other
     }
   }
 
@@ -27,18 +27,19 @@ enum JSONNumberKind: Sendable {
 
   /// Whether this is `digits.digits` with at most fifteen digits, without a redundant trailing zero, and not small
   /// enough to be written with an exponent: fifteen digits always read back, and no shorter text means the same number.
-  @inline(__always) private static func isPlainReal(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-    guard count <= 16 else { return false }
+  /// Nil if that is to be seen.
+  @inline(__always) private static func isPlainReal(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Bool? {
+    guard count <= 16 else { return nil }
     var position = unsafe literal[0] == UInt8(ascii: "-") ? 1 : 0
     let start = position
     while unsafe literal[position] &- 48 < 10 { position &+= 1 }
-    guard unsafe literal[position] == UInt8(ascii: ".") else { return false }
+    guard unsafe literal[position] == UInt8(ascii: ".") else { return nil }
     let fraction = position &+ 1
     position = fraction
     while position < count, unsafe literal[position] &- 48 < 10 { position &+= 1 }
-    guard position == count else { return false }
+    guard position == count else { return nil }
     if unsafe literal[count &- 1] == 48 { return count == fraction &+ 1 }
-    return unsafe literal[start] != 48 || literal[fraction] != 48 || literal[fraction &+ 1] != 48
+    return unsafe literal[start] != 48 || literal[fraction] != 48 || literal[fraction &+ 1] != 48 ? true : nil
   }
 
   @inline(never) private static func isReal(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Bool {
