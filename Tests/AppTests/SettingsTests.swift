@@ -33,8 +33,8 @@ extension ConfigurationKey {
     "status",
     "summary", "table", "title", "try", "types", "until", "verify", "where", "with", "writer",
     // What describes one file.
-    "bytes", "decimal-separator", "fixed", "header-rows", "max-rejects", "names", "no-header", "rejects",
-    "repair", "skip-footer", "skip-rows", "table-number", "thousands",
+    "bytes", "fixed", "header-rows", "max-rejects", "names", "no-header", "rejects", "skip-footer", "skip-rows",
+    "table-number",
   ]
 
   @Test("every option with a sensible default is a setting with the same values and default") func complete() {

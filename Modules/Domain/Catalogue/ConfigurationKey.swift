@@ -38,7 +38,10 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   case comment, ragged
   case emptyAs = "empty-as"
   case fromNull = "from-null"
+  case decimalSeparator = "decimal-separator"
+  case thousands
   case strictCSV = "strict-csv"
+  case repair
   case encodingErrors = "encoding-errors"
   /// The largest field in MiB, and the seconds that a view of a database may run.
   case maxField = "max-field"
@@ -108,6 +111,7 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .maxField: "16"
     case .timeout: "30"
     case .emptyAs: "null"
+    case .decimalSeparator: "."
     case .ragged: CSVDialect.Ragged.error.rawValue
     case .fromEncoding, .fromQuote, .fromEscape: "auto"
     case .encodingErrors: "strict"
@@ -116,7 +120,7 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .csvFormulas: CSVStyle.Formulas.keep.rawValue
     case .nonfinite: NonfinitePolicy.error.rawValue
     case .delimiter: "comma"
-    case .offline, .allowPrivate, .strict, .strictCSV, .noHeaders, .excel, .wrap, .noPager, .noClobber, .quiet,
+    case .offline, .allowPrivate, .strict, .strictCSV, .repair, .noHeaders, .excel, .wrap, .noPager, .noClobber, .quiet,
       .verbose:
       "no"
     case .progress, .color, .headers: "auto"
@@ -125,7 +129,7 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .pager: "less"
     case .storage, .format, .source, .api, .maxAge, .proxy, .cacert, .threads, .memory, .width, .fromDelimiter,
       .comment,
-      .fromNull, .null:
+      .fromNull, .thousands, .null:
       nil
     }
   }
@@ -135,7 +139,7 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
 
   /// Whether its values may contain quotes and `#`: texts, and commands with arguments.
   public var isFreeText: Bool {
-    [.null, .fromNull, .delimiter, .fromDelimiter, .fromQuote, .comment, .editor, .pager].contains(self)
+    [.null, .fromNull, .thousands, .delimiter, .fromDelimiter, .fromQuote, .comment, .editor, .pager].contains(self)
   }
 
   /// The required form of a value; nil for any text.
@@ -148,12 +152,14 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .ragged: .words(CSVDialect.Ragged.allCases.map(\.rawValue))
     case .errors: .words(["text", "json"])
     case .emptyAs: .words(["null", "text"])
+    case .decimalSeparator: .words([".", ","])
+    case .thousands: .words([",", ".", "space", "'"])
     case .encodingErrors: .words(["strict", "replace"])
     case .lineEnding: .words(CSVStyle.LineEnding.allCases.map(\.rawValue))
     case .nested: .words(CSVStyle.Nested.allCases.map(\.rawValue))
     case .csvFormulas: .words(CSVStyle.Formulas.allCases.map(\.rawValue))
     case .nonfinite: .words(NonfinitePolicy.allCases.map(\.rawValue))
-    case .offline, .allowPrivate, .strict, .strictCSV, .noHeaders, .excel, .wrap, .noPager, .noClobber, .quiet,
+    case .offline, .allowPrivate, .strict, .strictCSV, .repair, .noHeaders, .excel, .wrap, .noPager, .noClobber, .quiet,
       .verbose:
       .words(["yes", "no"])
     case .delimiter: .delimiter
