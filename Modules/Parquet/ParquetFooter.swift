@@ -88,7 +88,9 @@ enum ParquetFooter {
         let scales = decimals.compactMapValues(\.scale).filter { columns[$0.key].kind == .real }
         let isReal = columns.map { $0.areDecimals && $0.kind == .real && scales[$0.position] == nil }
         $0.binary(
-          2, CSVWDocument.text(of: schema.retyped { isReal[$0] ? .real : nil }, file: schema.name, scales: scales))
+          2,
+          CSVWDocument.text(
+            of: schema.inUsualSpelling.retyped { isReal[$0] ? .real : nil }, file: schema.name, scales: scales))
       }
       $0.string(6, creator)
       $0.list(7, of: .structure, count: columns.count)

@@ -100,7 +100,7 @@ public final class CSVRowStream: RowStream {
     let annotations = positions(reading.annotations.map(\.name))
     let columns = zip(names, types).map { name, type in
       var column = ColumnDescription(name, reading.types[name] ?? type.type)
-      if reading.types[name] == nil { column.spelling = type.spelling }
+      column.spelling = reading.types[name] == nil ? type.spelling : reading.types.spelling(of: name)
       return annotations[Array(name.utf8)].map { column.annotated(as: reading.annotations[$0]) } ?? column
     }
     let whole = Schema(table, columns: columns)

@@ -128,10 +128,8 @@ struct JSONInference {
     for (name, kinds) in zip(names, kinds) {
       let name = String(decoding: name, as: UTF8.self)
       var column = ColumnDescription(name, types[name] ?? kinds.type(else: .json))
-      if types[name] == nil {
-        inferred.insert(columns.count)
-        column.spelling = kinds.spelling
-      }
+      column.spelling = types[name] == nil ? kinds.spelling : types.spelling(of: name)
+      if types[name] == nil { inferred.insert(columns.count) }
       columns.append(column)
     }
     for name in types.required where positions[Array(name.utf8)] == nil {

@@ -52,9 +52,14 @@ import Rows
     if piece.form == .array { try elements() } else { try lines() }
   }
 
-  /// The cells, after all values in the text were decoded. Called once, after `parse`.
+  /// The values that do not fit where they were found: cells find them behind the text.
+  private(set) var tail: [UInt8] = []
+  private var followers: [(cell: Int, start: Int, count: Int)] = []
+
+  /// The cells, after all values in the text were decoded. Called once, after `parse`; `tail` follows the text then.
   mutating func finish() -> Cells {
     rewrite()
+    for (cell, start, count) in followers { cells[cell] = .text(UInt32(end + start), UInt32(count)) }
     var finished = CellsBuilder(capacity: 0)
     swap(&finished, &cells)
     return finished.freeze()
@@ -287,6 +292,12 @@ import Rows
       return .json(UInt32(start), UInt32(end - start))
     }
     let text = unsafe JSONScanner.text(scanner.base, from: start + 1, to: end - 1, escaped: escaped)
+    if case .time(let form) = layout.columns[position].spelling {
+      guard let value = form.value(text.span) else { throw misfit(position, start, end) }
+      if cellAt >= 0 { followers.append((cellAt, tail.count, value.count)) }
+      tail += value
+      return .text(UInt32(start + 1), UInt32(end - start - 2))
+    }
     let fits =
       switch type {
       case .date: Dates.isDate(text)

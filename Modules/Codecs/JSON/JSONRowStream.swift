@@ -228,7 +228,8 @@ public final class JSONRowStream: ExactRowStream {
       }
       return .failure(problem)
     }
-    let cells = parser.finish()
+    let cells = parser.finish(), tail = parser.tail
+    if !tail.isEmpty { piece.text.append(tail) }
     return .success(
       unsafe RowBatch(width: layout.width, count: parser.count, uncheckedCells: cells, arena: piece.text.freeze()))
   }

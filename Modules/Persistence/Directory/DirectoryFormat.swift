@@ -79,7 +79,9 @@ struct CSVDirectoryCodec: DirectoryCodec {
     return reading
   }
 
-  func sidecar(of schema: Schema, file: String) -> [UInt8]? { CSVWDocument.text(of: schema, file: file) }
+  func sidecar(of schema: Schema, file: String) -> [UInt8]? {
+    CSVWDocument.text(of: schema.inUsualSpelling, file: file)
+  }
 
   func columns(ofSidecar bytes: [UInt8], name: String) throws(Problem) -> [ColumnDescription] {
     try CSVMetadata(bytes, name: name).columns

@@ -182,9 +182,7 @@ public final class UnionRows: RowStream {
     for (part, rows) in state.withLock({ $0.opened }) {
       guard let wider = try await rows.widened() else { continue }
       var known = self.known
-      // Without a type that could be given, a spelling would be lost.
-      known[part] = ColumnTypes(
-        wider.schema.columns.map { $0.spelling == .usual ? $0 : ColumnDescription($0.name, .text) })
+      known[part] = ColumnTypes(wider.schema.columns)
       let union = try await UnionRows(parts, schema.name, given, known: known)
       if let request = state.withLock({ $0.request }) { union.select(request) }
       return union

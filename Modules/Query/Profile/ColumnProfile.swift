@@ -14,7 +14,7 @@ struct ColumnProfile: ~Copyable {
 
   private let isNumeric: Bool
   private let isList: Bool
-  private let areTimes: Bool
+  private let areTimes: Bool, areInstants: Bool
   private let limit: Limit
   private(set) var nulls = 0
   /// Values that are not null; of lists their elements.
@@ -30,6 +30,7 @@ struct ColumnProfile: ~Copyable {
     isNumeric = type.isNumeric || type == .list(.integer)
     isList = if case .list = type { true } else { false }
     areTimes = type.isTime
+    areInstants = type == .timestamp
     self.limit = limit
   }
 
@@ -140,7 +141,7 @@ struct ColumnProfile: ~Copyable {
     var summary = ColumnSummary(nulls: nulls, count: count, isExact: isExact)
     guard sketch == nil else {
       sketch!.describe(in: &summary, isNumeric: isNumeric)
-      if areTimes { summary.spellTimes() }
+      if areInstants { summary.spellTimes() }
       return summary
     }
     let counted = (0..<counts.count).map { number in
@@ -159,7 +160,7 @@ struct ColumnProfile: ~Copyable {
     // The most frequent first; of those as frequent, in their order.
     let top = sorted.enumerated().sorted { (-$0.element.count, $0.offset) < (-$1.element.count, $1.offset) }
     summary.top = top.prefix(5).map(\.element)
-    if areTimes { summary.spellTimes() }
+    if areInstants { summary.spellTimes() }
     return summary
   }
 }

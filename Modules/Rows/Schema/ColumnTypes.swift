@@ -6,6 +6,7 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private var patterns: [[UInt8]: String] = [:]
   /// Columns of reals whose numbers are rounded to the nearest Double.
   private var rounded: Set<[UInt8]> = []
+  private var spellings: [[UInt8]: ValueSpelling] = [:]
   /// Names with `*` for any text, in the order in which they were given.
   private var wildcards: [[UInt8]] = []
 
@@ -19,9 +20,12 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     for (name, type) in elements { self[name] = type }
   }
 
-  /// The types of `columns`.
+  /// The types of `columns`, and the spellings of their values.
   public init(_ columns: some Sequence<ColumnDescription>) {
-    for column in columns { self[column.name] = column.type }
+    for column in columns {
+      self[column.name] = column.type
+      if column.spelling != .usual { spellings[Array(column.name.utf8)] = column.spelling }
+    }
   }
 
   /// The given type of the column `name`; nil if none is given.
@@ -30,6 +34,7 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     set {
       types[Array(name.utf8)] = newValue
       decimalSizes[Array(name.utf8)] = nil
+      spellings[Array(name.utf8)] = nil
     }
   }
   /// Gives the column `name` decimals of a size.
@@ -48,6 +53,8 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
   /// The pattern of the values of the column `name`; nil for the usual one.
   public func pattern(of name: String) -> String? { patterns[key(of: name)] }
+  /// The spelling of the values of the column `name`.
+  public func spelling(of name: String) -> ValueSpelling { spellings[key(of: name)] ?? .usual }
   /// Makes the column `name` one of reals, to which its numbers are rounded.
   public mutating func round(_ name: String) {
     self[name] = .real
@@ -95,6 +102,7 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     for name in other.types.keys {
       decimalSizes[name] = other.decimalSizes[name]
       patterns[name] = other.patterns[name]
+      spellings[name] = other.spellings[name]
       if other.rounded.contains(name) { rounded.insert(name) } else { rounded.remove(name) }
     }
     wildcards += other.wildcards.filter { !wildcards.contains($0) }
