@@ -5,6 +5,7 @@ import CommandLineKit
 enum Topics {
   static let all = [
     Program.Topic("selection", "how to filter, sort and limit rows", selection),
+    Program.Topic("functions", "expressions and their functions", functions),
     Program.Topic("output", "output files, formats and format options", output),
     Program.Topic("input", "where records come from", input),
     .exitCodes,
@@ -13,8 +14,10 @@ enum Topics {
 
   private static let selection = """
     How to filter, sort and limit rows. Steps are applied in this order,
-    regardless of the order of the options: --where and --search, --sample,
-    --sort, --offset and --limit, --columns.
+    regardless of the order of the options: --explode, --fill, --put, --where
+    and --search, --with and --join, --group and --having, --pivot or
+    --unpivot, --columns or --drop, --distinct, --sample, --sort, --offset and
+    --limit or --tail, --rename.
 
     \(Program.Topic.conditions)
 
@@ -28,6 +31,34 @@ enum Topics {
       bb-export episodes --where 'season = 1' --where 'title ~ cat'
       bb-export characters --where 'birthday < 1970' --sort birthday
       bb-export quotes --production bcs --sample 1
+    """
+
+  private static let functions = """
+    --put 'NAME = EXPRESSION' calculates a column. Expressions also stand on the
+    left side of --where and --having, on the right side in parentheses, and in
+    --agg: sum(price * qty).
+
+    Operators, the strongest first: - * / % + || = != < <= > >= ~ =~
+      in (a, b)  between a and b  starts with  is null  not  and  or
+      case when A then B else C end
+    Constants: 1.5 'text' date '2024-01-31' true false null; "…" is a column.
+    user.name is a member of an object, tags[1] the first element of a list.
+
+    Numbers   abs round(x, n) floor ceil sign greatest least
+    Text      upper lower trim ltrim rtrim length substr(t, start, n)
+              replace(t, from, to) split_part(t, separator, n) lpad rpad
+              starts_with concat sha256
+    Choice    coalesce nullif if(condition, a, b)
+    Dates     year month day weekday hour minute second date_trunc(part, d)
+              strptime(t, format) strftime(d, format) today now; d + 30 is a
+              date, d1 - d2 is a number of days
+    Types     cast(x as TYPE) try_cast(x as TYPE) typeof
+    Lists     len array_to_string(list, separator) list_contains json(text)
+    Rows      row_number()
+    Groups    count sum avg min max distinct median quantile(x, p) stddev
+              first last
+
+      bb-export people.csv --put 'double = age * 2, initial = substr(name, 1, 1)'
     """
 
   private static let output = """

@@ -11,7 +11,9 @@ extension CommandContext {
 
   /// The selection of the command line, for the rows of `schema`.
   func selection(for schema: Schema) throws(Problem) -> Selection {
-    try invocation.selection().dated(in: schema, today: today)
+    var selection = try invocation.selection().dated(in: schema, today: today)
+    try selection.readSteps(invocation, today: today, now: clock.now().timestamp)
+    return selection
   }
 
   /// The location of the storage, and whether it was named on the command line.

@@ -18,3 +18,5 @@ static const int bb_sqlite3_readonly_rollback = SQLITE_READONLY_ROLLBACK, bb_sql
   bb_sqlite3_ioerr_shmsize = SQLITE_IOERR_SHMSIZE;
 /// sqlite3_db_config is variadic.
 static inline int bb_sqlite3_db_config_flag(sqlite3 *db, int option, int on) { return sqlite3_db_config(db, option, on, (int *)0); }
+/// Memory that SQLite copies.
+static inline sqlite3_destructor_type bb_sqlite3_transient(void) { return SQLITE_TRANSIENT; }

@@ -9,6 +9,8 @@ extension Setting {
   public static let count = Setting("selection.count")
   /// The values that are computed for each group.
   public static let aggregates = Setting("selection.aggregates")
+  /// The memory of the work.
+  public static let memory = Setting("selection.memory")
   /// The order of the rows.
   public static let order = Setting("selection.order")
 }

@@ -39,7 +39,11 @@ public struct RowRequest: Sendable, Hashable {
   public var typedColumns: [String]?
   /// The selection that the reader applies to the rows afterwards; nil if unknown. A source may omit only rows that
   /// this selection excludes, and returns the others in their usual order.
-  public var selection: Selection?
+  public var selection: Selection? {
+    get { pushed }
+    set { pushed = newValue?.pushed }
+  }
+  private var pushed: Selection?
   /// Parameters for sources that can ask for less: `name`, `production`.
   public var parameters: [String: String]
   /// On how many cores the source may read at once, at least 1. The rows and their order do not depend on it.
@@ -52,7 +56,7 @@ public struct RowRequest: Sendable, Hashable {
   public init(columns: [String]? = nil, selection: Selection? = nil, parameters: [String: String] = [:], cores: Int = 1)
   {
     self.columns = columns
-    self.selection = selection
+    pushed = selection?.pushed
     self.parameters = parameters
     self.cores = cores
   }

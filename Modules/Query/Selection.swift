@@ -44,6 +44,15 @@ public struct Selection: Sendable, Hashable {
   /// Whether relations give a column of JSON each instead.
   public var isNested = false
 
+  /// What is done to the rows besides.
+  public var steps = Steps()
+  /// The calculations that conditions compare, by the names that stand for their columns.
+  var computed: [String: Expression] = [:]
+  /// The types of members, which their first values have shown.
+  private var memberTypes: [String: ColumnType] = [:]
+  /// How the names of calculations begin: columns of no table do.
+  static let computedMark = "\u{1F}"
+
   /// A column to sort by.
   public struct SortKey: Sendable, Hashable {
     /// The column's name.
@@ -78,7 +87,16 @@ public struct Selection: Sendable, Hashable {
     var parser = PredicateParser(text)
     let predicate = try parser.parse()
     bareNumbers += parser.bareNumbers
+    computed.merge(parser.computed) { known, _ in known }
     if let all = predicate.conjunction { conditions += all } else { predicates.append(predicate) }
+  }
+
+  /// Adds what groups must be like, as the text of a `Predicate`.
+  /// - Throws: `usage`.
+  public mutating func filterGroups(by text: String) throws(Problem) {
+    var parser = PredicateParser(text)
+    steps.having.append(try parser.parse())
+    computed.merge(parser.computed) { known, _ in known }
   }
 
   /// The columns of text that are compared with a number or a date, or by which rows are sorted: each with the value it
@@ -88,7 +106,7 @@ public struct Selection: Sendable, Hashable {
     var found: [(column: Int, value: String?)] = []
     let all = bareNumbers.map { ($0.column, $0.values.first) } + (grouping == nil ? sort.map { ($0.column, nil) } : [])
     for (name, value) in all {
-      guard let position = schema.position(of: name), schema.columns[position].type == .text,
+      guard let position = schema.position(of: name), schema.columns[position].type == .text, !steps.changes(name),
         !found.contains(where: { $0.column == position })
       else { continue }
       found.append((position, value))
@@ -97,7 +115,9 @@ public struct Selection: Sendable, Hashable {
   }
 
   /// The columns of what must hold.
-  public var filteredColumns: [String] { allPredicates.flatMap(\.columns) }
+  public var filteredColumns: [String] {
+    allPredicates.flatMap(\.columns).flatMap { computed[$0]?.columns ?? [$0] }
+  }
 
   /// The columns that it names, of the rows or of the groups.
   public var namedColumns: [String] {
@@ -130,74 +150,274 @@ public struct Selection: Sendable, Hashable {
     to stream: any RowStream, scratch: any ScratchSpace, related: JoinTables = JoinTables.none,
     threads: Int = 1, memory: Int = 256 << 20
   ) throws(Problem) -> any RowStream {
-    let base = stream.schema
-    let compared = textComparisons(in: base)
-    let stream = compared.isEmpty ? stream : TextComparisonRows(stream, compared)
-    let join =
-      relations.isEmpty ? nil : try Join(relations, nested: isNested, joinKind, from: base, related)
-    let schema = join?.schema ?? base
-
-    var own: [RowFilter] = [], joined: [RowFilter] = []
-    for predicate in allPredicates {
-      let filter = try RowFilter(predicate, of: schema) { (name) throws(Problem) in
-        try position(name, schema, related.relations)
-      }
-      if filter.lastColumn >= base.width { joined.append(filter) } else { own.append(filter) }
+    let work = Work(scratch: scratch, related: related, threads: threads, memory: memory)
+    return try clear { () throws(Problem) in
+      var (rows, resting) = try selected(from: stream, work)
+      rows = try grouped(rows, &resting, work)
+      // The columns that the values of another one become are known when all rows are read.
+      guard steps.pivot == nil else { return rows }
+      return try finished(rows, resting, work)
     }
-    var plan: GroupPlan?
-    if let grouping {
+  }
+
+  /// The same, for rows whose values may become columns.
+  public func applied(
+    to stream: any RowStream, scratch: any ScratchSpace, related: JoinTables = JoinTables.none,
+    threads: Int = 1, memory: Int = 256 << 20
+  ) async throws(Problem) -> any RowStream {
+    let (stream, types) = try await MemberTypes.find(members(of: stream.schema).map(\.name), in: stream)
+    if types != memberTypes {
+      var known = self
+      known.memberTypes = types
+      return try await known.applied(to: stream, scratch: scratch, related: related, threads: threads, memory: memory)
+    }
+    guard let (names, values) = steps.pivot.map({ ($0.name, $0.value ?? "") }) else {
+      return try apply(to: stream, scratch: scratch, related: related, threads: threads, memory: memory)
+    }
+    let grouped = try apply(to: stream, scratch: scratch, related: related, threads: threads, memory: memory)
+    let pivoted = try await PivotedRows.pivoting(
+      grouped, names: try grouped.schema.column(named: names), values: try grouped.schema.column(named: values),
+      memoryLimit: memory)
+    let work = Work(scratch: scratch, related: related, threads: threads, memory: memory)
+    return try clear { () throws(Problem) in try finished(pivoted, nil, work) }
+  }
+
+  /// The members of columns that are named like columns: `user.name`.
+  private func members(of schema: Schema) -> [Assigned] {
+    var seen: Set<String> = []
+    let named = namedColumns + (steps.distinct ?? []) + steps.dropped + (steps.explode.map { [$0] } ?? [])
+    return named.compactMap { name in
+      guard schema.position(of: name) == nil, computed[name] == nil, seen.insert(name).inserted,
+        !steps.assigned.contains(where: { $0.name == name }), CompiledExpression.isMember(name, of: schema)
+      else { return nil }
+      return Assigned(name, .column(name))
+    }
+  }
+
+  /// What the work on rows may use.
+  private struct Work {
+    let scratch: any ScratchSpace
+    let related: JoinTables
+    let threads: Int
+    let memory: Int
+  }
+
+  /// Calls `body`; its errors name calculations as they were written.
+  private func clear<Result>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
+    do throws(Problem) { return try body() } catch {
+      var problem = error
+      problem.message = problem.message.replacing(Self.computedMark, with: "")
+      problem.hint = problem.hint.mapTexts { $0.replacing(Self.computedMark, with: "") }
+      throw problem
+    }
+  }
+
+  /// The rows that pass filters, which may compare calculations.
+  private func filtered(
+    _ stream: any RowStream, _ predicates: [Predicate], search: String? = nil, keys: Set<[UInt8]>? = nil,
+    _ related: [Relation]
+  ) throws(Problem) -> any RowStream {
+    if predicates.isEmpty, search == nil, keys == nil { return stream }
+    let base = stream.schema
+    var seen: Set<String> = []
+    let made = predicates.flatMap(\.columns).filter { computed[$0] != nil && seen.insert($0).inserted }
+    var wide = stream
+    if !made.isEmpty {
+      let assigned = made.compactMap { name in computed[name].map { Assigned(name, $0) } }
+      wide = try ComputedColumns(stream, assigned, today: steps.today, now: steps.now) {
+        (name, schema) throws(Problem) in
+        try position(name, schema, related)
+      }
+    }
+    let schema = wide.schema
+    let filters = try predicates.map { (predicate) throws(Problem) in
+      try RowFilter(predicate.dated(in: schema, today: steps.today), of: schema) { (name) throws(Problem) in
+        try position(name, schema, related)
+      }
+    }
+    let rows = FilteredRows(wide, filters, search.map { SearchMatcher($0, for: base) }, keys: keys)
+    return made.isEmpty ? rows : ProjectedRows(rows, Array(0..<base.width))
+  }
+
+  /// The columns that a predicate looks at.
+  private func columns(of predicate: Predicate) -> [String] {
+    predicate.columns.flatMap { computed[$0]?.columns ?? [$0] }
+  }
+
+  /// The rows after all steps up to the conditions; the join that is still to be made.
+  private func selected(from stream: any RowStream, _ work: Work) throws(Problem) -> (any RowStream, Join?) {
+    let related = work.related.relations
+    if keys != nil, stream.schema.key.isEmpty {
+      throw Problem(.usage, "\(stream.schema.name) has no key and therefore no favourites")
+    }
+    let members = members(of: stream.schema)
+    if !members.isEmpty {
+      let wide = try ComputedColumns(stream, members, today: steps.today, now: steps.now, types: memberTypes) {
+        (name, schema) throws(Problem) in try position(name, schema, related)
+      }
+      return try selected(from: wide, work)
+    }
+    let compared = textComparisons(in: stream.schema)
+    let stream = compared.isEmpty ? stream : TextComparisonRows(stream, compared)
+    // Conditions on what is read come first, so that a calculation needs not hold for other rows.
+    let early = allPredicates.filter { predicate in
+      steps.changesRows
+        && columns(of: predicate).allSatisfy { stream.schema.position(of: $0) != nil && !steps.changes($0) }
+    }
+    var rows = try filtered(stream, early, related)
+    rows = try steps.computed(rows) { (name, schema) throws(Problem) in try position(name, schema, related) }
+    let base = rows.schema
+    let join =
+      relations.isEmpty ? nil : try Join(relations, nested: isNested, joinKind, from: base, work.related)
+    let wide = join?.schema ?? base
+    var own: [Predicate] = [], joined: [Predicate] = []
+    for predicate in allPredicates where !early.contains(predicate) {
+      var isOwn = true
+      for name in columns(of: predicate) {
+        if name.hasPrefix(Self.computedMark) { continue }
+        if base.position(of: name) == nil, wide.position(of: name) != nil { isOwn = false }
+      }
+      if isOwn { own.append(predicate) } else { joined.append(predicate) }
+    }
+    rows = try filtered(rows, own, search: search, keys: keys, related)
+    guard let join else { return (rows, nil) }
+    let looked = grouping.map { $0.columns + $0.aggregates.flatMap(\.columns) } ?? sort.map(\.column)
+    let needsJoin = looked.contains { base.position(of: $0) == nil && wide.position(of: $0) != nil }
+    if !joined.isEmpty || grouping != nil || needsJoin || steps.comesAfterJoins {
+      rows = try filtered(JoinedRows(rows, join), joined, related)
+      return (rows, nil)
+    }
+    return (rows, join)
+  }
+
+  /// The groups of the rows, if they are grouped.
+  private func grouped(_ stream: any RowStream, _ join: inout Join?, _ work: Work) throws(Problem) -> any RowStream {
+    let related = work.related.relations
+    var rows = stream
+    if let grouping, !counts {
       if sample != nil {
         throw Problem(.sample, "cannot be used with groups", hint: .omit(.sample))
       }
-      plan = try GroupPlan(grouping, of: schema) { (name) throws(Problem) in
-        try position(name, schema, related.relations)
+      let made = grouping.aggregates.compactMap { aggregate -> Assigned? in
+        guard let name = aggregate.column, let expression = aggregate.expression, rows.schema.position(of: name) == nil
+        else { return nil }
+        return Assigned(name, expression)
+      }
+      if !made.isEmpty {
+        rows = try ComputedColumns(rows, made, today: steps.today, now: steps.now) { (name, schema) throws(Problem) in
+          try position(name, schema, related)
+        }
+      }
+      let schema = rows.schema
+      let plan = try GroupPlan(grouping, of: schema) { (name) throws(Problem) in try position(name, schema, related) }
+      rows = GroupedRows(
+        rows, plan, threads: work.threads, memoryLimit: sort.isEmpty ? work.memory : work.memory / 2,
+        scratch: work.scratch)
+    } else if !steps.having.isEmpty {
+      throw Problem(.usage, "conditions on groups need groups", hint: "group the rows, or use a condition on rows")
+    }
+    rows = try filtered(rows, steps.having, related)
+    if !steps.unpivot.isEmpty {
+      var turned: [Int] = []
+      for name in steps.unpivot { turned.append(try position(name, rows.schema, related)) }
+      rows = try ReshapedRows.unpivoting(rows, turned)
+    }
+    return rows
+  }
+
+  /// The problem of a column to sort by that is written as in other programs: `age desc`, `-age`.
+  private static func sortProblem(_ problem: Problem, _ name: String, _ schema: Schema) -> Problem {
+    let words = name.split(separator: " ").map(String.init)
+    var column = name, direction: String?
+    if words.count > 1, let last = words.last?.lowercased(), ["asc", "desc"].contains(last) {
+      column = words.dropLast().joined(separator: " ")
+      direction = last
+    } else if let sign = name.first, sign == "-" || sign == "+" {
+      column = String(name.dropFirst())
+      direction = sign == "-" ? "desc" : "asc"
+    }
+    guard let direction, schema.position(of: column) != nil else { return problem }
+    var result = problem
+    result.hint = .set(.order, to: "\(NameListParser.written(column)):\(direction)")
+    return result
+  }
+
+  /// Whether all rows that the other steps leave are counted, after them.
+  private var counts: Bool { grouping == .count && steps.leavesFewer }
+
+  /// The rows after the columns, the order and the limit.
+  private func finished(_ stream: any RowStream, _ join: Join?, _ work: Work) throws(Problem) -> any RowStream {
+    let related = work.related.relations, memory = grouping == nil ? work.memory : work.memory / 2
+    var rows = stream
+    // A join that is still to be made adds columns, which may be chosen.
+    let final = join?.schema ?? rows.schema
+    // Members are columns only where they are named.
+    let hidden = memberTypes.keys.filter { steps.explode != $0 }
+    var positions: [Int]?
+    if let columns {
+      var chosen: [Int] = []
+      for name in columns where !(counts) { chosen.append(try position(name, final, related)) }
+      if Set(chosen).count != chosen.count { throw Problem(.columns, "contains a column more than once") }
+      positions = counts ? nil : chosen
+    } else if !steps.dropped.isEmpty || grouping == nil && !hidden.isEmpty {
+      var dropped = Set(hidden.compactMap { grouping == nil ? final.position(of: $0) : nil })
+      for name in steps.dropped { dropped.insert(try position(name, final, related)) }
+      positions = final.columns.indices.filter { !dropped.contains($0) }
+      if positions?.isEmpty == true { throw Problem(.usage, "all columns would be dropped", hint: "keep one of them") }
+    }
+    if steps.isDistinct {
+      if let names = steps.distinct {
+        var by: [Int] = []
+        for name in names { by.append(try position(name, rows.schema, related)) }
+        rows = DistinctRows(rows, by: by, memoryLimit: work.memory)
+      } else {
+        if let chosen = positions { rows = ProjectedRows(rows, chosen) }
+        positions = nil
+        rows = DistinctRows(rows, by: Array(0..<rows.schema.width), memoryLimit: work.memory)
       }
     }
-    let final = plan?.schema ?? schema
+    if let sample { rows = SampledRows(rows, count: sample, seed: seed, scratch: work.scratch) }
     var order: [SortOrder.Key] = []
-    for key in sort {
-      order.append(
-        SortOrder.Key(column: try position(key.column, final, related.relations), isDescending: key.isDescending))
+    for key in sort where !counts {
+      do throws(Problem) {
+        order.append(
+          SortOrder.Key(column: try position(key.column, rows.schema, related), isDescending: key.isDescending))
+      } catch {
+        throw Self.sortProblem(error, key.column, rows.schema)
+      }
     }
-    if let plan, !order.isEmpty {
+    if let grouping, !order.isEmpty {
       // Groups differ, so that their order is certain when each of their columns decides.
-      order += plan.order.keys.filter { key in !order.contains { $0.column == key.column } }
+      let others = rows.schema.columns.indices.prefix(grouping.columns.count)
+      order += others.filter { column in !order.contains { $0.column == column } }
+        .map { SortOrder.Key(column: $0, isDescending: false) }
     }
-    var positions: [Int] = []
-    for name in columns ?? [] { positions.append(try position(name, final, related.relations)) }
-    if Set(positions).count != positions.count { throw Problem(.columns, "contains a column more than once") }
-    let looked =
-      plan.map { plan in plan.columns + plan.aggregates.compactMap(\.column) } ?? order.map(\.column)
-    let joinsFirst = !joined.isEmpty || plan != nil && join != nil || looked.contains { $0 >= base.width }
-
-    // The groups are there while they are sorted.
-    let memory = plan == nil || order.isEmpty ? memory : memory / 2
-    var result = stream
-    if keys != nil, base.key.isEmpty {
-      throw Problem(.usage, "\(base.name) has no key and therefore no favourites")
-    }
-    if !own.isEmpty || search != nil || keys != nil {
-      result = FilteredRows(result, own, search.map { SearchMatcher($0, for: base) }, keys: keys)
-    }
-    if let join, joinsFirst { result = JoinedRows(result, join) }
-    if !joined.isEmpty { result = FilteredRows(result, joined, nil) }
-    if let plan {
-      result = GroupedRows(result, plan, threads: threads, memoryLimit: memory, scratch: scratch)
-    }
-    if let sample { result = SampledRows(result, count: sample, seed: seed, scratch: scratch) }
     if !order.isEmpty {
       // A row without a match may have no row in the output.
-      let isKept = joinsFirst || join == nil || joinKind == .left
-      let keep = isKept ? limit.map { $0.addingReportingOverflow(offset) } : nil
-      result = SortedRows(
-        result, by: SortOrder(order, result.schema),
-        keeping: keep.flatMap { $0.overflow ? nil : $0.partialValue }, scratch: scratch, memoryLimit: memory,
-        threads: threads)
+      let isKept = join == nil || joinKind == .left
+      let keep = isKept && steps.tail == nil ? limit.map { $0.addingReportingOverflow(offset) } : nil
+      rows = SortedRows(
+        rows, by: SortOrder(order, rows.schema),
+        keeping: keep.flatMap { $0.overflow ? nil : $0.partialValue }, scratch: work.scratch, memoryLimit: memory,
+        threads: work.threads)
     }
-    if let join, !joinsFirst { result = JoinedRows(result, join) }
-    if offset > 0 || limit != nil { result = LimitedRows(result, offset: offset, limit: limit) }
-    if columns != nil { result = ProjectedRows(result, positions) }
-    return result
+    if let join { rows = JoinedRows(rows, join) }
+    if let tail = steps.tail {
+      if offset > 0 || limit != nil {
+        throw Problem(.usage, "the last rows cannot be limited as well", hint: "use one of both")
+      }
+      rows = LastRows(rows, count: tail)
+    }
+    if offset > 0 || limit != nil { rows = LimitedRows(rows, offset: offset, limit: limit) }
+    if let positions { rows = ProjectedRows(rows, positions) }
+    if counts {
+      let plan = try GroupPlan(.count, of: rows.schema) { (_) throws(Problem) in 0 }
+      rows = GroupedRows(rows, plan, threads: work.threads, memoryLimit: memory, scratch: work.scratch)
+    }
+    if !steps.renamed.isEmpty {
+      rows = try ReshapedRows.renaming(rows, steps.renamed.map { ($0.name, $0.value ?? "") })
+    }
+    return rows
   }
 
   /// The position of a column. If the column belongs to a relation that is not in `--with`, the hint names it.

@@ -12,7 +12,8 @@ struct DiffCommand {
   private let services: AppServices
 
   static let key = Option.value(
-    "key", "A,B", values: .list("column"), default: "the declared key, otherwise all columns", in: "Comparison",
+    "key", "A,B", values: .list("column"), default: "the declared key, otherwise the first unique column",
+    in: "Comparison",
     "columns that identify a row")
   static let ignore = Option.value(
     "ignore", "A,B", values: .list("column"), in: "Comparison", "columns that do not count")
@@ -53,6 +54,17 @@ struct DiffCommand {
     let parts = [
       try await part(words[0], other: words[1], outputs), try await part(words[1], other: words[0], outputs),
     ]
+    if comparison.key.isEmpty, !words.contains("-") {
+      switch try await RowIdentity.find(in: parts[0], parts[1], types: comparison.types) {
+      case .declared: break
+      case .column(let name) where !comparison.ignored.contains(name):
+        comparison.key = [name]
+        services.report.result("rows are identified by \(name), which is unique in both tables")
+      case .column, .none:
+        services.report.warning(
+          Warning("no column is unique in both tables: whole rows are compared", hint: "use --key A,B"))
+      }
+    }
     let services = self.services, wanted = comparison
     let rows = try await withTaskExecutorPreference(outputs.threads > 1 ? services.workers : nil) {
       () async throws(Problem) in

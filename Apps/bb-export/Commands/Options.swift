@@ -166,13 +166,14 @@ enum Options {
   /// What commands take that ask an API.
   static let apiOptions = [source] + APIOptions.options + [allowPartial]
   /// What commands take that choose rows.
-  static let selecting = [
-    SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.count,
-    SharedOptions.countBy,
-    SharedOptions.group, SharedOptions.aggregates, SharedOptions.columns,
-    SharedOptions.sort, order, SharedOptions.limit, SharedOptions.offset, sample, seed, favourites,
-    with, nest,
-  ]
+  static let selecting =
+    [
+      SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.count,
+      SharedOptions.countBy,
+      SharedOptions.group, SharedOptions.aggregates, SharedOptions.columns,
+      SharedOptions.sort, order, SharedOptions.limit, SharedOptions.offset, sample, seed, favourites,
+      with, nest,
+    ] + StepOptions.all
   /// What commands take that read files.
   static let readingFiles = [from] + FileInputOptions.options
   /// The options of one of several files.

@@ -1,4 +1,5 @@
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -39,6 +40,7 @@ struct SelectionOptions {
     plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
     plain.columns = try invocation.names(SharedOptions.columns)
+    try plain.readSteps(invocation, today: today, now: services.writtenTime().now().timestamp)
   }
 
   /// Adds the join of the command line, if there is one.
@@ -54,19 +56,21 @@ struct SelectionOptions {
   }
 
   /// The columns that the selection looks at, when that is known without the schema; nil for all.
-  var comparedColumns: [String]? { columns(with: []) }
+  var comparedColumns: [String]? {
+    plain.steps.isDistinct && plain.steps.distinct == nil ? nil : columns(with: [])
+  }
 
   /// The columns that the selection looks at, and those that it gives if it has no groups.
   private func columns(with given: [String]) -> [String]? {
-    let grouped = plain.grouping.map { $0.columns + $0.aggregates.compactMap(\.column) }
+    let grouped = plain.grouping.map { $0.columns + $0.aggregates.flatMap(\.columns) }
     guard plain.search == nil, !invocation.has(Options.favourites),
       plain.relations.isEmpty, production == nil, season == nil,
       invocation[Options.episode] == nil,
       invocation[Options.name] == nil
     else { return nil }
     let films = isOfFilms ? (order ?? usualOrder).sort.map(\.column) : []
-    let needed = (grouped ?? given) + plain.filteredColumns + (grouped == nil ? plain.sort.map(\.column) + films : [])
-    return needed
+    let sorted = grouped == nil ? plain.sort.map(\.column) + films : []
+    return plain.steps.needed(for: (grouped ?? given) + plain.filteredColumns + sorted)
   }
 
   /// Whether the rows are the movies of a box office, which have their own default order; a file keeps its order.
@@ -100,6 +104,9 @@ struct SelectionOptions {
       none = BufferedRows(schema: schema, batches: [])
     var joined = Selection()
     (joined.relations, joined.isNested) = (plain.relations, plain.isNested)
+    (joined.steps.assigned, joined.steps.fill, joined.steps.explode) =
+      (plain.steps.assigned, plain.steps.fill, plain.steps.explode)
+    (joined.steps.today, joined.steps.now) = (today, plain.steps.now)
     let wide = try joined.apply(to: none, scratch: NoScratch(), related: related)
     selection = selection.dated(in: wide.schema, today: today)
     _ = try selection.apply(to: none, scratch: NoScratch(), related: related)

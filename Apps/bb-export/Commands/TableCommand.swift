@@ -145,7 +145,7 @@ struct TableCommand {
     let profile = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
       try await rows.withWidening { (stream) async throws(Problem) in
-        let chosen = try selection.apply(
+        let chosen = try await selection.applied(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         return try await Profile.rows(of: chosen, threads: threads, option: FileInputOptions.text(of:value:))
       }

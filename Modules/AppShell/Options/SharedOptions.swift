@@ -58,7 +58,8 @@ public enum SharedOptions {
     "production", "NAME", values: .dynamic("production"), setting: .production, in: selection,
     "filter by show: full name, or bb, bcs, ec")
   /// The options that `Invocation.selection()` reads.
-  public static let selecting = [filter, count, countBy, group, aggregates, sort, columns, limit, offset]
+  public static let selecting =
+    [filter, count, countBy, group, aggregates, sort, columns, limit, offset] + StepOptions.all
 }
 
 extension Invocation {

@@ -1,5 +1,6 @@
 import Rows
 import Domain
+import Query
 import Codecs
 import Dialects
 public import CommandLineKit
@@ -98,7 +99,7 @@ public enum OutputOptions {
     "threads", "N", default: "number of CPU cores", in: "General", "number of threads")
   /// The memory for sorting and groups.
   static let memory = Option.value(
-    "memory", "SIZE", default: "a quarter of the free memory, at most 1G", in: "General",
+    "memory", "SIZE", default: "a quarter of the free memory, at most 1G", setting: .memory, in: "General",
     "memory for sorting and groups; what needs more goes to temporary files")
   /// When to show progress.
   public static let progress = Option.value(

@@ -292,7 +292,9 @@ public struct OutputPlan: Sendable {
     into combined: CombinedOutput? = nil
   ) async throws(Problem) -> Export.Summary {
     var wanted = selection
-    if wanted.columns == nil, wanted.grouping == nil { wanted.columns = policy.columns[audience] }
+    if wanted.columns == nil, wanted.grouping == nil, !wanted.steps.hasOwnColumns {
+      wanted.columns = policy.columns[audience]
+    }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
     let targets = withoutMissingHeader(self.targets)
     // The system is asked only if it matters.
@@ -337,8 +339,8 @@ public struct OutputPlan: Sendable {
     defer { services.rejects.removeAll() }
     let summary = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
-      try await export.run(rows) { (stream) throws(Problem) in
-        let chosen = try selection.apply(
+      try await export.run(rows) { (stream) async throws(Problem) in
+        let chosen = try await selection.applied(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
         let shown = showsLocalTimes ? LocalTimeRows(chosen) : chosen

@@ -34,6 +34,10 @@ typedef struct {
   int64_t deadline, started, spent;
 } bb_sqlite3_watch;
 
+/// Adds the table `generate_series(start, stop, step)`, whose only visible column is `value`. Returns an SQLite result
+/// code.
+int bb_sqlite3_add_series(struct sqlite3 *db);
+
 /// Allows statements to read, and nothing else, and applies the limit of `watch`.
 void bb_sqlite3_restrict(struct sqlite3 *db, bb_sqlite3_watch *watch);
 /// Starts the time of a statement, or continues it.

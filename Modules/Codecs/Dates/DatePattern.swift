@@ -1,4 +1,4 @@
-internal import Rows
+package import Rows
 
 /// A pattern for dates and times: `dd.MM.yyyy HH:mm`.
 ///
@@ -226,7 +226,7 @@ extension DatePattern.Fields {
     Int64(CivilDate(year: year, month: month ?? 1, day: day ?? 1).daysSince1970) * 86_400 + Int64(seconds)
   }
   /// The value of a column of dates or times; nil if the text does not say enough.
-  func value(of type: ColumnType) -> [UInt8]? {
+  package func value(of type: ColumnType) -> [UInt8]? {
     switch type {
     case .date: return date
     case .timestamp: return offset.flatMap { timestamp(offset: $0) }

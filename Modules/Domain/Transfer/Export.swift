@@ -71,12 +71,12 @@ public struct Export: Sendable {
   ///
   /// Either every output is committed, or none was touched.
   public func run(
-    _ source: any RowStream, select: (any RowStream) throws(Problem) -> any RowStream
+    _ source: any RowStream, select: (any RowStream) async throws(Problem) -> any RowStream
   ) async throws(Problem) -> Summary {
     var source = source, knowsDigits = false
     while true {
       do throws(Problem) {
-        let rows = try select(source)
+        let rows = try await select(source)
         var summary = try await attempt(rows, knowsDigits: knowsDigits)
         summary.warnings.insert(contentsOf: rows.notes, at: 0)
         return summary

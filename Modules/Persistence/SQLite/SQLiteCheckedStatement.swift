@@ -74,6 +74,12 @@ private final class StatementReads {
     switch action {
     case SQLITE_SELECT, SQLITE_RECURSIVE: return SQLITE_OK
     case SQLITE_FUNCTION where second?.lowercased() != "load_extension": return SQLITE_OK
+    // SQLite prepares this, and does not run it, to declare the columns of functions that return rows. A statement that
+    // writes is refused later.
+    case SQLITE_UPDATE where first == "sqlite_master": return SQLITE_OK
+    case SQLITE_READ where first?.lowercased().hasPrefix("pragma_") == true || first == "dbstat":
+      isRefused = true
+      return SQLITE_DENY
     case SQLITE_READ:
       if let first { columns[first, default: []].formUnion(second.map { [$0] } ?? []) }
       return SQLITE_OK

@@ -80,6 +80,12 @@ import Rows
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
   }
 
+  /// Lets views call all functions, and adds those of statements of the user.
+  borrowing func trustSchema() throws(Problem) {
+    unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1)
+    try registerFunctions()
+  }
+
   /// A log is moved into the database when its last connection closes, and never while another reads: readers rely on
   /// that, because they leave no trace in the log's index.
   private func configureWriting() { unsafe sqlite3_wal_autocheckpoint(handle, 0) }

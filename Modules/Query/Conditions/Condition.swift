@@ -89,6 +89,9 @@ public indirect enum Predicate: Sendable, Hashable {
   public init(parsing text: String) throws(Problem) {
     var parser = PredicateParser(text)
     self = try parser.parse()
+    guard parser.computed.isEmpty else {
+      throw Problem(.usage, "calculations cannot be used here: “\(text)”", hint: "compare a column with a value")
+    }
   }
 
   /// Every condition in it.

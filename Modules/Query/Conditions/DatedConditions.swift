@@ -16,6 +16,13 @@ extension Selection {
   }
 }
 
+extension Predicate {
+  /// The same with dates in ISO 8601.
+  func dated(in schema: Schema, today: String) -> Predicate {
+    today.isEmpty ? self : mapping { $0.dated(in: schema, today: today) }
+  }
+}
+
 extension Condition {
   fileprivate func dated(in schema: Schema, today: String) -> Condition {
     guard let position = schema.position(of: column), schema.columns[position].type.isTemporal,

@@ -10,6 +10,8 @@ struct PredicateParser {
   private var cutValue = false
   /// Comparisons with numbers without quotes.
   private(set) var bareNumbers: [Condition] = []
+  /// The calculations that conditions compare, by the names that stand for their columns.
+  private(set) var computed: [String: Expression] = [:]
   private static let deepest = 100
 
   init(_ text: String) {
@@ -60,14 +62,28 @@ struct PredicateParser {
     skipBlanks()
     if isNegation, takeWords(["not"]) { return .not(try negation()) }
     guard rest.first == "(" else { return try condition() }
-    rest = rest.dropFirst()
-    parentheses += 1
-    let inner = try alternatives()
-    skipBlanks()
-    guard rest.first == ")" else { throw problem("missing )", "close the parenthesis") }
-    rest = rest.dropFirst()
-    parentheses -= 1
-    return inner
+    let start = self
+    do throws(Problem) {
+      rest = rest.dropFirst()
+      parentheses += 1
+      let inner = try alternatives()
+      skipBlanks()
+      guard rest.first == ")" else { throw problem("missing )", "close the parenthesis") }
+      rest = rest.dropFirst()
+      parentheses -= 1
+      skipBlanks()
+      // Then the parenthesis was the beginning of a calculation.
+      if let next = rest.first, "+-*/%=<>!~|".unicodeScalars.contains(next) {
+        throw problem("unexpected text after the condition", "join conditions with and or or")
+      }
+      return inner
+    } catch {
+      // The parenthesis may begin a calculation.
+      var ahead = start
+      guard let (name, isNegated, word) = try? ahead.calculation() else { throw error }
+      self = ahead
+      return try comparing(name, isNegated, word)
+    }
   }
   private var parentheses = 0
 
@@ -84,18 +100,84 @@ struct PredicateParser {
   private mutating func condition() throws(Problem) -> Predicate {
     // Text after a value without quotes may have been meant as a part of it.
     let afterCut = cutValue
-    let column: String, isNegated: Bool, word: Word
+    var column = "", isNegated = false, word = Word.isTrue
+    let start = self
     do throws(Problem) {
       column = try self.column()
       (isNegated, word) = try comparison()
     } catch {
-      guard afterCut else { throw error }
-      var problem = error
-      problem.hint = Self.quoteValue
-      throw problem
+      var ahead = start
+      do throws(Problem) {
+        (column, isNegated, word) = try ahead.calculation()
+        self = ahead
+      } catch let other {
+        guard afterCut else {
+          throw ahead.rest.startIndex > rest.startIndex || isCall(after: start) ? other : error
+        }
+        var problem = error
+        problem.hint = Self.quoteValue
+        throw problem
+      }
     }
+    return try comparing(column, isNegated, word)
+  }
+
+  /// Whether a name and a parenthesis follow, as in the call of a function.
+  private func isCall(after start: PredicateParser) -> Bool {
+    var ahead = start
+    ahead.skipBlanks()
+    let name = ahead.rest.prefix(while: Self.isPartOfName)
+    return !name.isEmpty && ahead.rest[name.endIndex...].first == "("
+  }
+
+  /// A calculation, as the name of a column, and what it is compared with; a condition by itself is compared with true.
+  private mutating func calculation() throws(Problem) -> (String, Bool, Word) {
+    let name = try calculated()
+    skipBlanks()
+    guard let next = rest.first, next != ")", !peeksConnective() else { return (name, false, .isTrue) }
+    let (isNegated, word) = try comparison()
+    return (name, isNegated, word)
+  }
+
+  private func peeksConnective() -> Bool {
+    var ahead = self
+    return ahead.takeWords(["and"]) || ahead.takeWords(["or"])
+  }
+
+  /// The name of the column of a calculation that begins here.
+  private mutating func calculated() throws(Problem) -> String {
+    skipBlanks()
+    var parser = ExpressionParser(text, at: rest)
+    let start = rest.startIndex
+    defer { rest = parser.rest }
+    let expression = try parser.sum()
+    var source = String(rest[start..<parser.rest.startIndex])
+    while source.last == " " { source.removeLast() }
+    if case .column(let name) = expression { return name }
+    let name = Selection.computedMark + source
+    computed[name] = expression
+    return name
+  }
+
+  /// Whether the right side of a comparison is calculated: it begins with a parenthesis, with the call of a function, or
+  /// with a column in quotes that is not all of it.
+  private var isCalculated: Bool {
+    if rest.first == "(" { return true }
+    if rest.first == "\"" {
+      var ahead = self
+      guard (try? ahead.quoted("\"")) != nil else { return false }
+      ahead.skipBlanks()
+      return ahead.rest.first.map { "+-*/%.[|".unicodeScalars.contains($0) } ?? false
+        && !ahead.rest.starts(with: ["|", ")"])
+    }
+    let name = rest.prefix(while: Self.isPartOfName)
+    return rest[name.endIndex...].first == "(" && ExpressionFunction.isKnown(String(name).lowercased())
+  }
+
+  private mutating func comparing(_ column: String, _ isNegated: Bool, _ word: Word) throws(Problem) -> Predicate {
     let predicate: Predicate
     switch word {
+    case .isTrue: predicate = .condition(Condition(column, .equal, "true"))
     case .between:
       let low = Condition(column, .greaterOrEqual, try value(isLast: false, for: column, .greaterOrEqual))
       guard takeWords(["and"]) else { throw problem("missing and", "use between A and B") }
@@ -107,7 +189,9 @@ struct PredicateParser {
       case .isIn: predicate = .condition(Condition(column, comparison, try list()))
       default:
         skipBlanks()
-        if rest.first == "\"" {
+        if comparison.isOrdering, isCalculated {
+          predicate = .condition(Condition(column, comparison, column: try calculated()))
+        } else if rest.first == "\"" {
           guard comparison.isOrdering else {
             throw problem("expected a value, found a column", "quote a value as '…'; \"…\" is a column")
           }
@@ -152,7 +236,7 @@ struct PredicateParser {
 
   /// What may follow a column.
   private enum Word {
-    case comparison(Condition.Operator), between
+    case comparison(Condition.Operator), between, isTrue
   }
 
   private mutating func comparison() throws(Problem) -> (isNegated: Bool, Word) {

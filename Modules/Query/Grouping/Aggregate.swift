@@ -13,13 +13,24 @@ public struct Aggregate: Sendable, Hashable {
     case min, max
     /// The number of different values that are not null.
     case distinct
+    /// The middle value, the value below which a part of the others lies, and the standard deviation of a sample.
+    case median, quantile, stddev
+    /// The first and the last value that is not null, in the order of the input.
+    case first, last
   }
   /// The computation.
   let function: Function
   /// The column; nil for the number of rows.
   public let column: String?
+  /// What is calculated for each row, if no column has this name.
+  var expression: Expression?
+  /// The part of a quantile, 0 to 1.
+  var part = 0.5
   /// The name of the result's column.
   let name: String
+
+  /// The columns that it needs.
+  public var columns: [String] { expression?.columns ?? column.map { [$0] } ?? [] }
 
   /// An aggregate; without a name, it is called `count` or `sum(rating)`.
   public init(_ function: Function, of column: String? = nil, as name: String? = nil) {
@@ -54,6 +65,12 @@ public struct Aggregate: Sendable, Hashable {
     case .avg:
       guard column.type.isNumeric else { throw refuse("numbers") }
       return ColumnDescription(name, .real, "mean of \(column.name)", unit: column.unit)
+    case .median, .quantile, .stddev:
+      guard column.type.isNumeric else { throw refuse("numbers") }
+      let type: ColumnType = column.type == .real || function == .stddev ? .real : .decimal
+      return ColumnDescription(name, type, "\(function.rawValue) of \(column.name)", unit: column.unit)
+    case .first, .last:
+      return ColumnDescription(name, column.type, "\(function.rawValue) value of \(column.name)", unit: column.unit)
     case .min, .max:
       if column.type.isNested || column.type == .bytes { throw refuse("numbers, text, dates and booleans") }
       let summary = "\(function == .min ? "least" : "greatest") value of \(column.name)"
@@ -91,13 +108,21 @@ private struct AggregateScanner {
         }
       throw problem(word.isEmpty ? "missing function" : "unknown function “\(word)”", hint)
     }
-    var column: String?
+    var column: String?, expression: Expression?, part = 0.5
     skipBlanks()
     if rest.first == "(" {
       rest = rest.dropFirst()
       skipBlanks()
-      column = rest.first == "\"" ? try quoted() : name(until: ")")
+      (column, expression) = try argument()
       skipBlanks()
+      if function == .quantile {
+        guard rest.first == "," else { throw problem("missing part", "use quantile(COLUMN, 0.9)") }
+        rest = rest.dropFirst()
+        guard let value = Double(name(until: ")")), value >= 0, value <= 1 else {
+          throw problem("invalid part", "use a number from 0 to 1")
+        }
+        part = value
+      }
       guard rest.first == ")" else { throw problem("missing )") }
       rest = rest.dropFirst()
       if column == "" || column == "*", function == .count { column = nil }
@@ -113,7 +138,39 @@ private struct AggregateScanner {
       alias = rest.first == "\"" ? try quoted() : name(until: ",")
       if alias?.isEmpty != false { throw problem("missing name") }
     }
-    return Aggregate(function, of: column, as: alias)
+    let suffix = function == .quantile ? "quantile(\(column ?? ""), \(part))" : nil
+    var result = Aggregate(function, of: column, as: alias ?? suffix)
+    (result.expression, result.part) = (expression, part)
+    return result
+  }
+
+  /// A column, or a calculation and its text.
+  private mutating func argument() throws(Problem) -> (String?, Expression?) {
+    let start = rest
+    if rest.first == "\"" {
+      let column = try quoted()
+      skipBlanks()
+      if rest.first == ")" || rest.first == "," { return (column, nil) }
+      rest = start
+    }
+    var parser = ExpressionParser(text, at: rest)
+    if rest.first != "*", rest.first != ")", let expression = try? parser.argument(),
+      let next = parser.rest.first(where: { $0 != " " }), next == ")" || next == ","
+    {
+      var source = String(rest[..<parser.rest.startIndex])
+      while source.last == " " { source.removeLast() }
+      rest = parser.rest
+      if case .column(let name) = expression { return (name, nil) }
+      return (source, expression)
+    }
+    rest = start
+    let name = name(until: ")")
+    // A name that is written like a calculation, which says what is wrong with it.
+    if name.contains("(") {
+      var again = ExpressionParser(text, at: start)
+      _ = try again.argument()
+    }
+    return (name, nil)
   }
 
   /// Skips a comma; false at the end.

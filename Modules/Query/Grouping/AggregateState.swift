@@ -21,8 +21,8 @@ extension Aggregate.Function {
   /// The number of cells of a state.
   var partialWidth: Int {
     switch self {
-    case .count, .distinct: 1
-    case .min, .max: 2
+    case .count, .distinct, .median, .quantile, .stddev: 1
+    case .min, .max, .first, .last: 2
     case .sum, .avg: 4
     }
   }
@@ -82,6 +82,8 @@ final class ExtremeState: AggregateState {
   private let column: Int
   private let isGreatest: Bool
   private let areTimes: Bool
+  /// Whether the first or the last value is kept, whatever its size.
+  private let byOrder: Bool
   private var bests: [Best] = []
   /// The bytes of values that have some.
   private var bytes: [UInt8] = []
@@ -96,7 +98,8 @@ final class ExtremeState: AggregateState {
   }
 
   /// - Parameter areTimes: whether the values are timestamps, which are compared as times.
-  init(column: Int, isGreatest: Bool, areTimes: Bool) {
+  init(column: Int, isGreatest: Bool, areTimes: Bool, byOrder: Bool = false) {
+    self.byOrder = byOrder
     self.column = column
     self.isGreatest = isGreatest
     self.areTimes = areTimes
@@ -118,8 +121,10 @@ final class ExtremeState: AggregateState {
 
   @inline(__always)
   private func consider(_ cell: Cell, _ reader: CellReader, _ order: UInt64, _ best: inout Best) {
-    let word = OrderWord.word(of: cell, reader)
-    if !best.cell.isNull {
+    let word = byOrder ? 0 : OrderWord.word(of: cell, reader)
+    if byOrder {
+      if !best.cell.isNull, (order < best.order) == isGreatest { return }
+    } else if !best.cell.isNull {
       if word != best.word {
         if (word < best.word) == isGreatest { return }
       } else if !replacesEqual(cell, reader, order, best) {
@@ -179,7 +184,60 @@ final class ExtremeState: AggregateState {
     let cell = bests[group].cell
     guard let range = cell.range else { return builder.append(cell) }
     let value = Array(bytes[Int(range.start)..<Int(range.start + range.length)])
-    if case .number = cell { builder.append(number: value) } else { builder.append(text: value) }
+    switch cell {
+    case .number: builder.append(number: value)
+    case .json: builder.append(json: value)
+    case .bytes: builder.append(bytes: value)
+    default: builder.append(text: value)
+    }
+  }
+}
+
+/// Keeps all numbers of each group.
+final class NumbersState: AggregateState {
+  private let column: Int
+  private let isDecimal: Bool
+  private let figure: (inout [Double]) -> Double?
+  private var numbers: [[Double]] = []
+  private var count = 0
+
+  /// - Parameter figure: what is computed from the numbers of a group.
+  init(column: Int, isDecimal: Bool, _ figure: @escaping (inout [Double]) -> Double?) {
+    (self.column, self.isDecimal, self.figure) = (column, isDecimal, figure)
+  }
+
+  var memory: Int { numbers.capacity * 32 + count * 12 }
+  func reserve(_ groups: Int) { numbers.append(contentsOf: repeatElement([], count: groups - numbers.count)) }
+
+  func add(_ rows: GroupedBatch) {
+    for index in rows.rows.indices {
+      let cell = rows.reader.cell(Int(rows.rows[index]), column)
+      guard let number = rows.reader.nearestDouble(of: cell) else { continue }
+      numbers[Int(rows.groups[index])].append(number.value)
+      count += 1
+    }
+  }
+
+  func appendPartial(_ group: Int, to builder: inout RowBatchBuilder) {
+    unsafe numbers[group].withUnsafeBytes { builder.append(bytes: unsafe Array($0)) }
+  }
+
+  func add(_ groups: PartialGroups, _ column: Int) {
+    groups.forEach { group, row in
+      guard let bytes = unsafe row.reader.bytes(of: row.cell(column)) else { return }
+      for at in stride(from: 0, to: bytes.count, by: 8) {
+        numbers[group].append(unsafe bytes.loadUnaligned(fromByteOffset: at, as: Double.self))
+      }
+    }
+  }
+
+  func append(_ group: Int, to builder: inout RowBatchBuilder) {
+    guard let value = figure(&numbers[group]) else { return builder.appendNull() }
+    if isDecimal, let number = ExactNumber(literal: value.canonicalText) {
+      builder.append(number: number.plain)
+    } else {
+      builder.append(real: value)
+    }
   }
 }
 

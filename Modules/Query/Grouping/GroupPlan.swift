@@ -21,12 +21,20 @@ struct GroupPlan: Sendable {
     let column: Int?
     let name: String
     let type: ColumnType
+    var part = 0.5
 
     func state() -> any AggregateState {
       guard let column else { return CountState(column: nil) }
       switch function {
       // Distinct values are groups, which are counted later.
       case .count, .distinct: return CountState(column: column)
+      case .median, .quantile, .stddev:
+        let function = self.function, part = self.part
+        return NumbersState(column: column, isDecimal: type != .real && function != .stddev) { numbers in
+          function == .stddev ? Quantile.deviation(of: numbers) : Quantile.value(of: &numbers, at: part)
+        }
+      case .first, .last:
+        return ExtremeState(column: column, isGreatest: function == .last, areTimes: false, byOrder: true)
       case .min, .max:
         return ExtremeState(column: column, isGreatest: function == .max, areTimes: type.isTime)
       case .sum, .avg: return SumState(column: column, named: name, result: type, isMean: function == .avg)
@@ -63,7 +71,7 @@ struct GroupPlan: Sendable {
       aggregates.append(
         Computed(
           function: aggregate.function, column: column, name: aggregate.name,
-          type: column.map { input.columns[$0].type } ?? .integer))
+          type: column.map { input.columns[$0].type } ?? .integer, part: aggregate.part))
     }
     for (place, column) in results.enumerated() where results[..<place].has(column.name) {
       throw Problem(

@@ -151,3 +151,15 @@ final class PatternSearches: Sendable {
     return body(one.search)
   }
 }
+
+/// A pattern that texts are compared with outside of conditions.
+package struct TextPattern: Sendable {
+  private let searches: PatternSearches
+
+  package init(_ pattern: Pattern) { searches = PatternSearches(pattern) }
+
+  /// Whether a part of a text matches.
+  package func matches(_ text: [UInt8]) -> Bool {
+    searches.with { search in unsafe text.withUnsafeBytes { unsafe search.matches($0) } }
+  }
+}

@@ -203,4 +203,22 @@ import Testing
     }
     #expect(compared > 120)
   }
+
+  @Test(
+    "functions that statements may call",
+    arguments: [
+      ("select json_extract('{\"a\":[1,2]}', '$.a[1]') as x from t limit 1", Value.integer(2)),
+      ("select '{\"a\":7}' ->> 'a' as x from t limit 1", .integer(7)),
+      ("select sum(value) as x from json_each('[1,2,3]'), (select 1 from t limit 1)", .integer(6)),
+      ("select count(*) as x from json_tree('{\"a\":[1]}') where (select count(*) from t) > 0", .integer(3)),
+      ("select count(*) as x from t where n regexp '^[12]$'", .integer(2)),
+      ("select median(n) as x from t", .real(2.5)), ("select quantile(n, 0.25) as x from t", .real(1.75)),
+      ("select round(stddev(n), 6) as x from t", .real(1.290994)),
+      ("select sum(value) as x from generate_series(1, 10, 3) where (select 1 from t limit 1)", .integer(22)),
+      ("select substr(sha256('a'), 1, 8) as x from t limit 1", .text("ca978112")),
+    ])
+  func functions(_ sql: String, _ wanted: Value) async throws {
+    let table = source("t", [ColumnDescription("n", .integer)], (1...4).map { [.integer($0)] })
+    #expect(try await rows(sql, [table]).1 == [[wanted]], "\(sql)")
+  }
 }

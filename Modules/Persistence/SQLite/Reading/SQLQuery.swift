@@ -45,6 +45,7 @@ public struct SQLQuery: Sendable {
     }
     let connection = try SQLiteConnection.temporary(as: Self.place)
     try connection.registerTimeOrder()
+    try connection.registerFunctions()
     for (schema, source) in schemas where conflicts[schema.name.lowercased()] == nil {
       do throws(Problem) { try connection.execute(Self.definition(schema)) } catch {
         guard error.message.hasPrefix("duplicate column name: ") else { throw error }
@@ -85,6 +86,7 @@ public struct SQLQuery: Sendable {
     do {
       let connection = try SQLiteConnection.open(path: database.path, .writing, as: Self.place)
       try connection.registerTimeOrder()
+      try connection.registerFunctions()
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN")
       for table in tables {
         let rows = try await table.source.rows(of: table.name, RowRequest(columns: table.columns, cores: cores))
@@ -103,6 +105,7 @@ public struct SQLQuery: Sendable {
     var reader = SQLiteDatabase(path: database.path, limits: SQLiteLimits(field: 64 << 20, seconds: 0))
     reader.exactSums = hasDecimals
     reader.hasTimeOrder = true
+    reader.isQuery = true
     do throws(Problem) {
       return SQLQueryRows(try await reader.rows(ofQuery: Self.view, named: name), database, notes)
     } catch { throw Self.placed(error) }

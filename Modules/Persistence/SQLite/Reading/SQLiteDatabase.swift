@@ -14,6 +14,8 @@ struct SQLiteDatabase: Sendable {
   var limits = SQLiteLimits()
   /// Whether its views add exactly, and then whether strictly; see `registerExactSums`.
   var exactSums: Bool?
+  /// Whether it holds a statement of the user, which may call all functions: bb made it for the statement.
+  var isQuery = false
   /// Whether its timestamps are compared as times; see `registerTimeOrder`.
   var hasTimeOrder = false
 
@@ -31,6 +33,7 @@ struct SQLiteDatabase: Sendable {
     }
     if let exactSums { try connection.registerExactSums(isStrict: exactSums) }
     if hasTimeOrder { try connection.registerTimeOrder() }
+    if isQuery { try connection.trustSchema() }
     if try connection.integer("PRAGMA application_id") == SQLiteFormat.applicationID { return connection }
     connection.limit(field: limits.field)
     sqlite3_hard_heap_limit64(Int64(limits.heap))

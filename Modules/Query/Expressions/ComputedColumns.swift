@@ -1,0 +1,240 @@
+import Rows
+import Synchronization
+
+/// Rows with columns that are calculated from others: in place of a column of their name, or after the others.
+final class ComputedColumns: DerivedRowStream {
+  let schema: Schema
+  let inner: any RowStream
+  private let steps: [Step]
+  private let needsRows: Bool
+  private let clock: (today: String, now: String)
+  private let sizes = BatchSizes()
+
+  private struct Step: Sendable {
+    let position: Int
+    let type: ColumnType
+    let expression: CompiledExpression
+  }
+
+  /// - Throws: `usage` for an unknown column, and for a value of a type that a function does not take.
+  init(
+    _ inner: any RowStream, _ assigned: [Assigned], today: String, now: String,
+    types: [String: ColumnType] = [:], position: (String, Schema) throws(Problem) -> Int
+  ) throws(Problem) {
+    var schema = inner.schema, steps: [Step] = []
+    for one in assigned {
+      let known = schema
+      let compiled = try CompiledExpression.compile(one.expression, of: known) { (name) throws(Problem) in
+        try position(name, known)
+      }
+      let type = types[one.name] ?? compiled.type ?? .text, made = ColumnDescription(one.name, type)
+      var columns = schema.columns
+      let at = schema.position(of: one.name) ?? columns.count
+      if case .column(one.name) = one.expression, at < columns.count { continue }
+      if at == columns.count { columns.append(made) } else { columns[at] = made }
+      let key = schema.key.contains(at) ? [] : schema.key.map { schema.columns[$0].name }
+      schema = Schema(schema.name, schema.summary, key: key, columns: columns)
+      steps.append(Step(position: at, type: type, expression: compiled))
+    }
+    self.schema = schema
+    self.inner = inner
+    self.steps = steps
+    needsRows = assigned.contains { $0.expression.calls("row_number") }
+    clock = (today, now)
+  }
+
+  var mayWiden: Bool { inner.mayWiden }
+  func widened() async throws(Problem) -> (any RowStream)? { nil }
+
+  func next() async throws(Problem) -> BatchTask? {
+    guard var task = try await inner.next() else { return nil }
+    if needsRows { task = BatchTask(ready: try task.batch()) }
+    let number = sizes.begin(task), start = needsRows ? try sizes.rows(before: number) : 0
+    let work = task
+    return BatchTask { [self] () throws(Problem) in
+      let batch = try work.batch()
+      sizes.finish(number, batch.count)
+      var row = 0
+      do throws(Problem) { return try calculated(batch, start, &row) } catch {
+        guard error.record == nil, error.kind == .badData else { throw error }
+        var problem = error
+        problem.record = try sizes.rows(before: number) + row
+        throw problem
+      }
+    }
+  }
+
+  private func calculated(_ batch: RowBatch, _ start: Int, _ row: inout Int) throws(Problem) -> RowBatch {
+    let context = ExpressionContext(today: clock.today, now: clock.now)
+    var current = batch
+    // Assignments that use the results of earlier ones need these as cells: one pass for each, over narrow columns.
+    for step in steps {
+      let reader = CellReader(current), width = max(current.width, step.position + 1)
+      var made = RowBatchBuilder(width: 1)
+      row = 0
+      while row < current.count {
+        context.row = start + row + 1
+        let value: ExpressionValue
+        do throws(Problem) { value = try step.expression.value(reader, row, context) } catch {
+          guard error.kind == .badData else { throw error }
+          var problem = error
+          problem.message = "column “\(schema.columns[step.position].name)”: \(error.message)"
+          throw problem
+        }
+        guard value.fits(step.type) else {
+          let name = schema.columns[step.position].name
+          throw Problem(
+            .badData, "column “\(name)”: “\(String(value.string.prefix(100)))” is not \(step.type.name)",
+            hint: .advice(value.double == nil ? "calculate cast(… as text)" : "calculate cast(… as decimal)"), record: nil)
+        }
+        value.append(as: step.type, to: &made)
+        row += 1
+      }
+      current = current.setting(step.position, of: width, to: made.finish())
+    }
+    return current
+  }
+}
+
+/// The numbers of rows of batches, so that an error can name a record although batches are made in any order.
+private final class BatchSizes: Sendable {
+  private struct State {
+    /// The rows of all batches before `first`, and what is known of those from `first` on.
+    var rows = 0, first = 0
+    var known: [Int: Int] = [:], tasks: [Int: BatchTask] = [:]
+    var next = 0
+  }
+  private let state = Mutex(State())
+
+  func begin(_ task: BatchTask) -> Int {
+    state.withLock {
+      let number = $0.next
+      $0.tasks[number] = task
+      $0.next += 1
+      return number
+    }
+  }
+
+  func finish(_ number: Int, _ count: Int) {
+    state.withLock {
+      $0.tasks[number] = nil
+      if number >= $0.first { $0.known[number] = count }
+      while let count = $0.known.removeValue(forKey: $0.first) {
+        $0.rows += count
+        $0.first += 1
+      }
+    }
+  }
+
+  /// The rows of all earlier batches, of which those that are not finished are made again.
+  func rows(before number: Int) throws(Problem) -> Int {
+    while true {
+      let (first, rows, task) = state.withLock { ($0.first, $0.rows, $0.tasks[$0.first]) }
+      if first == number { return rows }
+      // A later batch than this one has finished before it.
+      guard first < number, let task else { return rows }
+      finish(first, try task.batch().count)
+    }
+  }
+}
+
+extension RowBatch {
+  /// The batch with the only column of another one at a position, in place of the one there or after the last.
+  func setting(_ position: Int, of width: Int, to column: RowBatch) -> RowBatch {
+    let shift = UInt32(arena.count)
+    var bytes = ArenaBuilder(capacity: max(arena.count + column.arena.count, 64))
+    var cells = CellsBuilder(capacity: count * width)
+    arena.read { bytes.append($0) }
+    column.arena.read { bytes.append($0) }
+    for row in 0..<count {
+      for at in 0..<width {
+        if at == position {
+          let cell = column[row, 0]
+          cells.append(cell.range.map { cell.moved(to: $0.start + shift) } ?? cell)
+        } else {
+          cells.append(self[row, at])
+        }
+      }
+    }
+    return unsafe RowBatch(width: width, count: count, uncheckedCells: cells.freeze(), arena: bytes.freeze())
+  }
+}
+
+/// The types of members of JSON values, which no schema tells.
+enum MemberTypes {
+  /// The types that the values of the first batch have, and the rows with that batch.
+  static func find(
+    _ names: [String], in stream: any RowStream
+  ) async throws(Problem) -> (any RowStream, [String: ColumnType]) {
+    if names.isEmpty { return (stream, [:]) }
+    if let peeked = stream as? PeekedRows { return (stream, peeked.types) }
+    guard let first = try await stream.next()?.batch() else {
+      return (stream, Dictionary(names.map { ($0, .text) }) { first, _ in first })
+    }
+    var types: [String: ColumnType] = [:]
+    let reader = CellReader(first), context = ExpressionContext(today: "", now: "")
+    for name in names {
+      let member = try CompiledExpression.compile(.column(name), of: stream.schema) { (name) throws(Problem) in
+        try stream.schema.column(named: name)
+      }
+      var found: ColumnType?
+      for row in 0..<first.count {
+        let type: ColumnType
+        switch try member.value(reader, row, context) {
+        case .null: continue
+        case .number(let number): type = number.scale == 0 && number.integer != nil ? .integer : .decimal
+        case .boolean: type = .boolean
+        case .json: type = .json
+        case .real, .text, .bytes: type = .text
+        }
+        if found == nil || found == type {
+          found = type
+        } else {
+          found =
+            found?.isNumeric == true && type.isNumeric ? .decimal : found == .json || type == .json ? .json : .text
+        }
+      }
+      types[name] = found ?? .text
+    }
+    return (PeekedRows(stream, first, types), types)
+  }
+}
+
+/// Rows of which the first batch was read before.
+private final class PeekedRows: DerivedRowStream {
+  let schema: Schema
+  let types: [String: ColumnType]
+  let inner: any RowStream
+  private let first: Mutex<RowBatch?>
+
+  init(_ inner: any RowStream, _ first: RowBatch, _ types: [String: ColumnType]) {
+    schema = inner.schema
+    (self.inner, self.types) = (inner, types)
+    self.first = Mutex(first)
+  }
+
+  var mayWiden: Bool { inner.mayWiden }
+  func widened() async throws(Problem) -> (any RowStream)? { try await inner.widened() }
+
+  func next() async throws(Problem) -> BatchTask? {
+    let ready = first.withLock { batch -> RowBatch? in
+      defer { batch = nil }
+      return batch
+    }
+    if let ready { return BatchTask(ready: ready) }
+    return try await inner.next()
+  }
+}
+
+extension ExpressionValue {
+  /// Whether a column of a type can hold the value.
+  fileprivate func fits(_ type: ColumnType) -> Bool {
+    switch (type, self) {
+    case (_, .null), (.text, _), (.url, _), (.json, _), (.bytes, _), (.decimal, .number), (.decimal, .real): true
+    case (.integer, .number(let number)): number.integer != nil
+    case (.real, .number), (.real, .real), (.boolean, .boolean), (.date, .text), (.timestamp, .text), (.datetime, .text), (.list, .json):
+      true
+    default: false
+    }
+  }
+}
