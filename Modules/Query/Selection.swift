@@ -14,8 +14,6 @@ public struct Selection: Sendable, Hashable {
   public var alternatives: [[Condition]] = []
   /// All must hold: conditions joined by `or` and `not`.
   public var predicates: [Predicate] = []
-  /// Comparisons with numbers without quotes, among those that must hold: see `warnings`.
-  private var bareNumbers: [Condition] = []
   /// Only records with one of these keys, as `RecordKey` writes them: favourites; nil for all.
   public var keys: Set<[UInt8]>?
   /// Search words; each must be a prefix of a word in the row, ignoring case and marks. Nil for no search.
@@ -46,12 +44,12 @@ public struct Selection: Sendable, Hashable {
 
   /// What is done to the rows besides.
   public var steps = Steps()
+  /// What conditions need besides columns.
+  private var written = Conditions()
   /// The calculations that conditions compare, by the names that stand for their columns.
-  var computed: [String: Expression] = [:]
+  private var computed: [String: Expression] { written.computed }
   /// The types of members, which their first values have shown.
   private var memberTypes: [String: ColumnType] = [:]
-  /// How the names of calculations begin: columns of no table do.
-  static let computedMark = "\u{1F}"
 
   /// A column to sort by.
   public struct SortKey: Sendable, Hashable {
@@ -84,19 +82,14 @@ public struct Selection: Sendable, Hashable {
   /// Adds what must hold, as the text of a `Predicate`.
   /// - Throws: `usage`.
   public mutating func filter(by text: String) throws(Problem) {
-    var parser = PredicateParser(text)
-    let predicate = try parser.parse()
-    bareNumbers += parser.bareNumbers
-    computed.merge(parser.computed) { known, _ in known }
+    let predicate = try written.read(text)
     if let all = predicate.conjunction { conditions += all } else { predicates.append(predicate) }
   }
 
   /// Adds what groups must be like, as the text of a `Predicate`.
   /// - Throws: `usage`.
   public mutating func filterGroups(by text: String) throws(Problem) {
-    var parser = PredicateParser(text)
-    steps.having.append(try parser.parse())
-    computed.merge(parser.computed) { known, _ in known }
+    steps.having.append(try written.read(text))
   }
 
   /// The columns of text that are compared with a number or a date, or by which rows are sorted: each with the value it
@@ -104,7 +97,7 @@ public struct Selection: Sendable, Hashable {
   /// - Parameter schema: the columns of the rows.
   func textComparisons(in schema: Schema) -> [(column: Int, value: String?)] {
     var found: [(column: Int, value: String?)] = []
-    let all = bareNumbers.map { ($0.column, $0.values.first) } + (grouping == nil ? sort.map { ($0.column, nil) } : [])
+    let all = written.bareNumbers.map { ($0.column, $0.values.first) } + (grouping == nil ? sort.map { ($0.column, nil) } : [])
     for (name, value) in all {
       guard let position = schema.position(of: name), schema.columns[position].type == .text, !steps.changes(name),
         !found.contains(where: { $0.column == position })
@@ -206,8 +199,8 @@ public struct Selection: Sendable, Hashable {
   private func clear<Result>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     do throws(Problem) { return try body() } catch {
       var problem = error
-      problem.message = problem.message.replacing(Self.computedMark, with: "")
-      problem.hint = problem.hint.mapTexts { $0.replacing(Self.computedMark, with: "") }
+      problem.message = problem.message.replacing(Conditions.mark, with: "")
+      problem.hint = problem.hint.mapTexts { $0.replacing(Conditions.mark, with: "") }
       throw problem
     }
   }
@@ -230,6 +223,12 @@ public struct Selection: Sendable, Hashable {
       }
     }
     let schema = wide.schema
+    for name in predicates.flatMap(\.columns) where written.lone.contains(name) {
+      let type = schema.columns[try position(name, schema, related)].type
+      guard type != .boolean else { continue }
+      throw Problem(
+        .usage, "\(name) is \(type.name), not a condition", hint: "quote the condition, for example '\(name) = VALUE'")
+    }
     let filters = try predicates.map { (predicate) throws(Problem) in
       try RowFilter(predicate.dated(in: schema, today: steps.today), of: schema) { (name) throws(Problem) in
         try position(name, schema, related)
@@ -274,7 +273,7 @@ public struct Selection: Sendable, Hashable {
     for predicate in allPredicates where !early.contains(predicate) {
       var isOwn = true
       for name in columns(of: predicate) {
-        if name.hasPrefix(Self.computedMark) { continue }
+        if name.hasPrefix(Conditions.mark) { continue }
         if base.position(of: name) == nil, wide.position(of: name) != nil { isOwn = false }
       }
       if isOwn { own.append(predicate) } else { joined.append(predicate) }
@@ -427,5 +426,23 @@ public struct Selection: Sendable, Hashable {
     }
     guard let relation, schema.position(of: column) == nil else { return try schema.column(named: column) }
     throw Problem(.usage, "\(schema.name) has no column “\(column)”", hint: .set(.relations, to: relation.name))
+  }
+}
+
+extension Selection {
+  /// What a source may know of the selection: conditions on what it reads, and the rest if no step comes before it.
+  var pushed: Selection {
+    if steps.isEmpty, computed.isEmpty { return self }
+    var copy = self
+    copy.steps = Steps()
+    copy.written = Conditions()
+    copy.removeConditions { computed[$0] != nil || steps.changes($0) }
+    let isWhole = steps.isEmpty && copy.allPredicates.count == allPredicates.count
+    if !isWhole {
+      (copy.limit, copy.sample, copy.sort, copy.grouping, copy.columns) = (nil, nil, [], nil, nil)
+      (copy.offset, copy.search) = (0, steps.changesRows ? nil : search)
+      (copy.relations, copy.keys) = ([], keys)
+    }
+    return copy
   }
 }

@@ -122,21 +122,3 @@ public struct Steps: Sendable, Hashable {
     }
   }
 }
-
-extension Selection {
-  /// What a source may know of the selection: conditions on what it reads, and the rest if no step comes before it.
-  var pushed: Selection {
-    if steps.isEmpty, computed.isEmpty { return self }
-    var copy = self
-    copy.steps = Steps()
-    copy.computed = [:]
-    copy.removeConditions { computed[$0] != nil || steps.changes($0) }
-    let isWhole = steps.isEmpty && copy.allPredicates.count == allPredicates.count
-    if !isWhole {
-      (copy.limit, copy.sample, copy.sort, copy.grouping, copy.columns) = (nil, nil, [], nil, nil)
-      (copy.offset, copy.search) = (0, steps.changesRows ? nil : search)
-      (copy.relations, copy.keys) = ([], keys)
-    }
-    return copy
-  }
-}

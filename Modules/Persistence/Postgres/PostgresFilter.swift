@@ -26,7 +26,8 @@ struct PostgresFilter: Sendable {
     var isWhole =
       selection.keys == nil && selection.relations.isEmpty && selection.grouping == nil && selection.search == nil
     for predicate in selection.allPredicates {
-      guard let (text, isExact) = Self.sql(predicate, negated: false, columns) else {
+      var state: Void = ()
+      guard let (text, isExact) = predicate.sql(&state, { condition, _ in Self.condition(condition, columns) }) else {
         isWhole = false
         continue
       }
@@ -51,36 +52,6 @@ struct PostgresFilter: Sendable {
     var bytes = [quote]
     for byte in text.utf8 { bytes += byte == quote ? [quote, quote] : [byte] }
     return String(decoding: bytes + [quote], as: UTF8.self)
-  }
-
-  /// A predicate in SQL, and whether it selects no other rows; nil if it has no SQL.
-  ///
-  /// Comparisons with NULL are neither true nor false in both languages. Negations are carried to the conditions, so
-  /// that without a part more rows are selected, never fewer.
-  private static func sql(
-    _ predicate: Predicate, negated: Bool, _ columns: [Column]
-  ) -> (text: String, isExact: Bool)? {
-    switch predicate {
-    case .condition(let one):
-      guard let text = condition(one, columns) else { return nil }
-      return (negated ? "NOT (\(text))" : text, true)
-    case .not(let part): return sql(part, negated: !negated, columns)
-    case .all(let parts), .any(let parts):
-      var isConjunction = negated
-      if case .all = predicate { isConjunction.toggle() }
-      var texts: [String] = [], isExact = true
-      for part in parts {
-        if let (text, isPartExact) = sql(part, negated: negated, columns) {
-          texts.append("(\(text))")
-          isExact = isExact && isPartExact
-        } else if isConjunction {
-          isExact = false
-        } else {
-          return nil
-        }
-      }
-      return texts.isEmpty ? nil : (texts.joined(separator: isConjunction ? " AND " : " OR "), isExact)
-    }
   }
 
   /// A condition in SQL; nil when SQL would compare in another way.

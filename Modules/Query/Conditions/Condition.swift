@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// `COLUMN OP VALUE`: what a row must be like. Knows nothing of a schema until it is matched.
@@ -87,9 +88,12 @@ public indirect enum Predicate: Sendable, Hashable {
   /// characters than letters, digits, `_` and `.` is `"…"`.
   /// - Throws: `usage` that says what was expected where.
   public init(parsing text: String) throws(Problem) {
-    var parser = PredicateParser(text)
-    self = try parser.parse()
-    guard parser.computed.isEmpty else {
+    var conditions = Conditions()
+    self = try conditions.read(text)
+    if let column = conditions.lone.first {
+      throw Problem(.usage, "invalid condition “\(text)”: missing operator after \(column)", hint: "use COLUMN OP VALUE")
+    }
+    guard conditions.computed.isEmpty else {
       throw Problem(.usage, "calculations cannot be used here: “\(text)”", hint: "compare a column with a value")
     }
   }
@@ -125,5 +129,70 @@ public indirect enum Predicate: Sendable, Hashable {
       return lists.contains { $0 == nil } ? nil : lists.flatMap { $0 ?? [] }
     case .any, .not: return nil
     }
+  }
+}
+
+/// What conditions need besides comparisons of columns.
+struct Conditions: Sendable, Hashable {
+  /// The calculations that they compare, by the names that stand for their columns.
+  private(set) var computed: [String: Expression] = [:]
+  /// Comparisons with numbers and dates without quotes.
+  private(set) var bareNumbers: [Condition] = []
+  /// The columns that are conditions themselves.
+  private(set) var lone: Set<String> = []
+  /// How the names of calculations begin: columns of no table do.
+  static let mark = "\u{1F}"
+
+  /// Reads conditions.
+  /// - Throws: `usage` that says what was expected where.
+  mutating func read(_ text: String) throws(Problem) -> Predicate {
+    var parser = try ExpressionParser(text, as: .condition)
+    return predicate(try parser.whole())
+  }
+
+  private mutating func predicate(_ expression: Expression) -> Predicate {
+    switch expression {
+    case .call("not", let parts): return .not(predicate(parts[0]))
+    case .call(let name, let parts) where name == "and" || name == "or":
+      let isAll = name == "and"
+      var all: [Predicate] = []
+      for part in parts {
+        switch predicate(part) {
+        case .all(let parts) where isAll: all += parts
+        case .any(let parts) where !isAll: all += parts
+        case let other: all.append(other)
+        }
+      }
+      return isAll ? .all(all) : .any(all)
+    case .call(let name, let parts):
+      guard let comparison = Condition.Operator(rawValue: name) else { break }
+      let values = parts.dropFirst().compactMap { part -> String? in
+        if case .value(let text, _) = part { text } else { nil }
+      }
+      if values.count == parts.count - 1 {
+        let condition = Condition(column(parts[0]), comparison, values)
+        if case .value(let text, false)? = parts.last, comparison.isOrdering {
+          let bytes = Array(text.utf8)
+          if DecimalNumber(bytes) != nil || bytes.count >= 10 && DateBound(time: bytes) != nil {
+            bareNumbers.append(condition)
+          }
+        }
+        return .condition(condition)
+      }
+      if values.isEmpty, comparison.isOrdering {
+        return .condition(Condition(column(parts[0]), comparison, column: column(parts[1])))
+      }
+    case .column(let name): lone.insert(name)
+    default: break
+    }
+    return .condition(Condition(column(expression), .equal, "true"))
+  }
+
+  /// The column of an expression.
+  private mutating func column(_ expression: Expression) -> String {
+    if case .column(let name) = expression { return name }
+    let name = Self.mark + expression.text
+    computed[name] = expression
+    return name
   }
 }

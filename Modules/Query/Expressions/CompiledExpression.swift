@@ -33,6 +33,8 @@ final class CompiledExpression: Sendable {
     case .constant(let value, let type):
       let constant = ExpressionValue(value)
       return CompiledExpression(.constant(constant), type, [], constant.string)
+    case .value(let text, _):
+      return CompiledExpression(.constant(.text(Array(text.utf8))), .text, [], text)
     case .column(let name):
       if schema.position(of: name) == nil, let path = Self.path(name, in: schema) { return try compile(path) }
       let column = try position(name)
@@ -50,7 +52,16 @@ final class CompiledExpression: Sendable {
       return CompiledExpression(.cast(type, strict: strict), type, [inner], inner.label)
     case .call(let name, let arguments):
       var parts: [CompiledExpression] = []
-      for argument in arguments { parts.append(try compile(argument)) }
+      for argument in arguments {
+        let part = try compile(argument)
+        parts.append(part)
+        // In conditions, text is a value of the type of what it is compared with.
+        guard case .value(let text, _) = argument, let type = parts[0].type else { continue }
+        guard let value = Self.cast(.text(Array(text.utf8)), to: type) else {
+          throw Problem(.usage, "invalid value “\(text)” for \(parts[0].label): expected \(type.name)", hint: "quote text as 'text'")
+        }
+        parts[parts.count - 1] = CompiledExpression(.constant(value), type, [], text)
+      }
       return try call(name, parts)
     }
   }

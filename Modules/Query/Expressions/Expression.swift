@@ -5,6 +5,8 @@ public import Rows
 public indirect enum Expression: Sendable, Hashable {
   /// A constant and its type; null has none.
   case constant(Value, ColumnType?)
+  /// Text in a condition that is a value of the type of what it is compared with.
+  case value(String, isQuoted: Bool)
   /// A column.
   case column(String)
   /// A member of an object, an element of a list: from 1, or from the end, -1 is the last.
@@ -17,7 +19,7 @@ public indirect enum Expression: Sendable, Hashable {
   /// The columns that it names.
   public var columns: [String] {
     switch self {
-    case .constant: []
+    case .constant, .value: []
     case .column(let name): [name]
     case .member(let part, _), .element(let part, _), .cast(let part, _, _): part.columns
     case .call(_, let parts): parts.flatMap(\.columns)
@@ -27,7 +29,7 @@ public indirect enum Expression: Sendable, Hashable {
   /// Whether it calls a function.
   func calls(_ function: String) -> Bool {
     switch self {
-    case .constant, .column: false
+    case .constant, .value, .column: false
     case .member(let part, _), .element(let part, _), .cast(let part, _, _): part.calls(function)
     case .call(let name, let parts): name == function || parts.contains { $0.calls(function) }
     }
@@ -36,12 +38,41 @@ public indirect enum Expression: Sendable, Hashable {
   /// The same with other expressions in place of columns, where there are some.
   func replacing(_ change: (String) -> Expression?) -> Expression {
     switch self {
-    case .constant: self
+    case .constant, .value: self
     case .column(let name): change(name) ?? self
     case .member(let part, let name): .member(part.replacing(change), name)
     case .element(let part, let place): .element(part.replacing(change), place)
     case .cast(let part, let type, let strict): .cast(part.replacing(change), type, strict: strict)
     case .call(let name, let parts): .call(name, parts.map { $0.replacing(change) })
+    }
+  }
+
+  /// The expression as messages show it.
+  var text: String {
+    func part(_ expression: Expression) -> String {
+      if case .call(let name, _) = expression, ExpressionFunction.all[name] == nil { return "(\(expression.text))" }
+      return expression.text
+    }
+    switch self {
+    case .constant(.text(let text), let type):
+      let quoted = "'\(String(decoding: text, as: UTF8.self).replacing("'", with: "''"))'"
+      return type == .text ? quoted : "\(type?.name ?? "") \(quoted)"
+    case .constant(.null, _): return "null"
+    case .constant(let value, _): return ExpressionValue(value).string
+    case .value(let text, _): return "'\(text.replacing("'", with: "''"))'"
+    case .column(let name): return name
+    case .member(let inner, let name): return "\(part(inner)).\(name)"
+    case .element(let inner, let place): return "\(part(inner))[\(place)]"
+    case .cast(let inner, let type, let isStrict):
+      return "\(isStrict ? "" : "try_")cast(\(inner.text) as \(type.name))"
+    case .call("negate", let parts): return "-\(part(parts[0]))"
+    case .call("not", let parts): return "not \(part(parts[0]))"
+    case .call(let name, let parts) where name.hasPrefix("is "): return "\(part(parts[0])) \(name)"
+    case .call("in", let parts):
+      return "\(part(parts[0])) in (\(parts.dropFirst().map(\.text).joined(separator: ", ")))"
+    case .call(let name, let parts) where ExpressionFunction.all[name] == nil && parts.count == 2 && name != "case":
+      return parts.map(part).joined(separator: " \(name) ")
+    case .call(let name, let parts): return "\(name)(\(parts.map(\.text).joined(separator: ", ")))"
     }
   }
 

@@ -294,6 +294,10 @@ struct ExpressionFunction: Sendable {
       let part = Fold.folded(values[1].text)
       return .boolean(part.isEmpty || Fold.folded(values[0].text).firstRange(of: part) != nil)
     },
+    "!~": .init("A !~ B", 2...2, [.text], .type(.boolean)) { (values, _) throws(Problem) in
+      let part = Fold.folded(values[1].text)
+      return .boolean(!part.isEmpty && Fold.folded(values[0].text).firstRange(of: part) == nil)
+    },
     "=~": .init("A =~ B", 2...2, [.text], .type(.boolean)) { (values, context) throws(Problem) in
       .boolean(try context.pattern(values[1].string).matches(values[0].text))
     },

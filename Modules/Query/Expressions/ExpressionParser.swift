@@ -1,44 +1,47 @@
 import Codecs
 import Rows
 
-/// Scans an expression by scalars.
+/// Scans expressions, conditions, assignments and aggregates by scalars, so that a combining mark after a quote does not
+/// hide the quote.
 struct ExpressionParser {
+  /// What the text is.
+  enum Kind: String {
+    case expression, condition, aggregate
+  }
   private let text: String
-  private(set) var rest: Substring.UnicodeScalarView
+  private let kind: Kind
+  private var rest: Substring.UnicodeScalarView
   private var depth = 0
+  /// Whether the right side of a comparison is a value of the type of the left side, which needs no quotes.
+  private var takesValues: Bool
+  /// The parentheses that are open, and whether a value without quotes ended at `and` or `or`: perhaps these belong to
+  /// it.
+  private var parentheses = 0, cutValue = false
   private static let deepest = 100, longest = 64 << 10
 
-  init(_ text: String) throws(Problem) {
-    guard text.utf8.count <= Self.longest else {
-      throw Problem(.usage, "the expression is longer than 64 KiB", hint: "shorten it")
-    }
-    self.init(text, at: text[...].unicodeScalars)
+  init(_ text: String, as kind: Kind = .expression) throws(Problem) {
+    (self.text, self.kind, takesValues, rest) = (text, kind, kind == .condition, text[...].unicodeScalars)
+    if text.utf8.count > Self.longest { throw problem("longer than 64 KiB", "shorten it") }
   }
 
-  /// A parser of a part of a text.
-  init(_ text: String, at rest: Substring.UnicodeScalarView) { (self.text, self.rest) = (text, rest) }
-
-  func problem(_ message: String, _ hint: Remedy) -> Problem {
-    let column = text.unicodeScalars.distance(from: text.unicodeScalars.startIndex, to: rest.startIndex) + 1
-    let shown = text.utf8.count > 100 ? "\(text.prefix(100))…" : text
-    return Problem(.usage, "invalid expression “\(shown)”: \(message) at character \(column)", hint: hint)
+  private func problem(_ message: String, _ hint: Remedy) -> Problem {
+    let column = text.distance(from: text.startIndex, to: rest.startIndex) + 1
+    let shown = text.utf8.count > 200 ? "\(text.prefix(100))…" : text
+    return Problem(.usage, "invalid \(kind.rawValue) “\(shown)”: \(message) at character \(column)", hint: hint)
   }
 
+  /// The expression or the conditions.
   mutating func whole() throws(Problem) -> Expression {
     let expression = try alternatives()
     try end()
     return expression
   }
 
-  /// An expression that other text follows.
-  mutating func argument() throws(Problem) -> Expression { try alternatives() }
-
+  /// `NAME = EXPRESSION`, several separated by commas.
   mutating func assignments() throws(Problem) -> [Assigned] {
     var list: [Assigned] = []
     repeat {
-      skipBlanks()
-      let name = rest.first == "\"" ? try quoted("\"") : self.name()
-      guard !name.isEmpty else { throw problem("missing column", "use NAME = EXPRESSION") }
+      let name = try column("use NAME = EXPRESSION")
       guard take("="), rest.first != "=" else { throw problem("missing =", "use NAME = EXPRESSION") }
       list.append(Assigned(name, try alternatives()))
     } while take(",")
@@ -49,92 +52,237 @@ struct ExpressionParser {
   private mutating func end() throws(Problem) {
     skipBlanks()
     guard let next = rest.first else { return }
+    if next == ")" { throw problem("unexpected )", cutValue ? Self.quoteValue : "remove it, or add (") }
     let hint: Remedy =
-      switch next {
-      case "&": "use and"
-      case "|": "use or, or || to join text"
-      case ")": "remove it, or add ("
+      switch (next, kind) {
+      case ("&", _): "use and"
+      case ("|", _): "use or"
+      case (_, .condition): "join conditions with and or or; quote a value that contains quotes: 'it''s'"
       default: "quote text as 'text'"
       }
-    throw problem("unexpected “\(rest.prefix(1))”", hint)
+    throw problem("unexpected text after the \(kind.rawValue)", hint)
+  }
+  private static let quoteValue: Remedy = "quote the value"
+  private static let example: Remedy = "use COLUMN OP VALUE, for example 'season = 1'"
+
+  /// Reads something that conditions do not change: arguments, calculations.
+  private mutating func calculated<Result>(
+    _ read: (inout ExpressionParser) throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    let known = takesValues
+    takesValues = false
+    defer { takesValues = known }
+    return try read(&self)
+  }
+
+  private mutating func nested(
+    _ read: (inout ExpressionParser) throws(Problem) -> Expression
+  ) throws(Problem) -> Expression {
+    guard depth < Self.deepest else { throw problem("too many parentheses", "use at most \(Self.deepest)") }
+    depth += 1
+    defer { depth -= 1 }
+    return try read(&self)
   }
 
   // MARK: - Connectives
 
   private mutating func alternatives() throws(Problem) -> Expression {
     var result = try conjunction()
-    while takeWord("or") { result = .call("or", [result, try conjunction()]) }
+    while takeWords("or") { result = .call("or", [result, try conjunction()]) }
     return result
   }
 
   private mutating func conjunction() throws(Problem) -> Expression {
     var result = try negation()
-    while takeWord("and") { result = .call("and", [result, try negation()]) }
+    while takeWords("and") { result = .call("and", [result, try negation()]) }
     return result
   }
 
   private mutating func negation() throws(Problem) -> Expression {
-    try nested { (parser) throws(Problem) in
-      parser.takeWord("not") ? .call("not", [try parser.negation()]) : try parser.test()
-    }
+    var ahead = self
+    guard ahead.takeWords("not") else { return try test() }
+    ahead.skipBlanks()
+    // What an operator follows is the name of a column.
+    guard let next = ahead.rest.first, !"=<>!~".unicodeScalars.contains(next) else { return try test() }
+    self = ahead
+    return .call("not", [try nested { (parser) throws(Problem) in try parser.negation() }])
   }
-
-  private mutating func nested(
-    _ body: (inout ExpressionParser) throws(Problem) -> Expression
-  ) throws(Problem) -> Expression {
-    depth += 1
-    defer { depth -= 1 }
-    guard depth <= Self.deepest else { throw problem("nesting deeper than \(Self.deepest)", "simplify it") }
-    return try body(&self)
-  }
-
-  private static let comparisons = ["!=", "<>", "<=", ">=", "=~", "!~", "==", "=", "<", ">", "~"]
 
   private mutating func test() throws(Problem) -> Expression {
-    let left = try sum()
-    if takeWord("is") {
-      let isNegated = takeWord("not")
-      guard takeWord("null") else { throw problem("missing null", "use is null, or is not null") }
-      return .call(isNegated ? "is not null" : "is null", [left])
+    // Text after a value without quotes may have been meant as a part of it.
+    let afterCut = cutValue, start = self
+    guard takesValues else {
+      let left = try sum()
+      return try comparison().map { (found) throws(Problem) in try compared(left, found) } ?? left
     }
-    var ahead = self
-    let isNegated = ahead.takeWord("not")
-    if ahead.takeWord("in") {
-      self = ahead
-      var values = [left]
-      guard take("(") else { throw problem("missing (", "use in (a, b)") }
-      repeat { values.append(try sum()) } while take(",")
-      guard take(")") else { throw problem("missing )", "use in (a, b)") }
-      return Self.negated(.call("in", values), isNegated)
+    do throws(Problem) {
+      let left = Expression.column(try column(Self.example))
+      guard let found = try comparison() else { throw missingOperator }
+      return try compared(left, found)
+    } catch {
+      let reached = rest.startIndex
+      // What has an operator is a comparison of a column.
+      if start.isPlain { throw error }
+      self = start
+      do throws(Problem) {
+        let left = try sum()
+        if let found = try comparison() { return try compared(left, found) }
+        skipBlanks()
+        guard rest.isEmpty || rest.first == ")" || peeks("and") || peeks("or") else { throw missingOperator }
+        if afterCut, case .column = left { throw error }
+        return left
+      } catch let other {
+        if !afterCut { throw rest.startIndex > reached || start.isCall ? other : error }
+        var problem = error
+        problem.hint = Self.quoteValue
+        throw problem
+      }
     }
-    if ahead.takeWord("between") {
-      self = ahead
-      let low = try sum()
-      guard takeWord("and") else { throw problem("missing and", "use between A and B") }
-      return Self.negated(.call("and", [.call(">=", [left, low]), .call("<=", [left, try sum()])]), isNegated)
-    }
-    if ahead.takeWord("starts"), ahead.takeWord("with") {
-      self = ahead
-      return Self.negated(.call("starts with", [left, try sum()]), isNegated)
-    }
-    skipBlanks()
-    for word in Self.comparisons where rest.starts(with: word.unicodeScalars) {
-      if word == "==" { throw problem("unknown operator “==”", "use =") }
-      rest = rest.dropFirst(word.unicodeScalars.count)
-      let right = try sum()
-      return word == "!~"
-        ? .call("not", [.call("~", [left, right])]) : .call(word == "<>" ? "!=" : word, [left, right])
-    }
-    return left
   }
 
-  private static func negated(_ expression: Expression, _ isNegated: Bool) -> Expression {
-    isNegated ? .call("not", [expression]) : expression
+  /// Whether a column and an operator follow.
+  private var isPlain: Bool {
+    var ahead = self
+    guard (try? ahead.column("")) != nil else { return false }
+    return (try? ahead.comparison()) != nil
+  }
+
+  /// Whether a name and a parenthesis follow, as in the call of a function.
+  private var isCall: Bool {
+    var ahead = self
+    ahead.skipBlanks()
+    return !ahead.takeName().isEmpty && ahead.rest.first == "("
+  }
+
+  // MARK: - Comparisons
+
+  private var missingOperator: Problem {
+    problem(
+      "missing operator",
+      "valid operators: =  !=  <  <=  >  >=  ~  !~  =~  in  between  starts with  is null  is not null")
+  }
+  // The longer ones first, so that `<=` is not read as `<`.
+  private static let comparisons = ["!=", "<=", ">=", "!~", "=~", "=", "<", ">", "~"]
+
+  /// What other languages write, and what it is here.
+  private static let foreign: KeyValuePairs<String, String> = [
+    "==": "=", "<>": "!=", "like": "~ or starts with", "ilike": "~ or starts with", "contains": "~", "matches": "=~",
+    "regexp": "=~", "rlike": "=~", "begins with": "starts with", "startswith": "starts with", "equals": "=",
+    "is": "=, is null or is not null", "eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+  ]
+
+  /// An operator between two values or after one; nil if there is none.
+  private mutating func comparison() throws(Problem) -> (isNegated: Bool, word: String)? {
+    skipBlanks()
+    for word in ["is not null", "is null"] where takeWords(word) { return (false, word) }
+    for word in ["in", "between", "starts with"] {
+      if takeWords(word) { return (false, word) }
+      if takeWords("not " + word) { return (true, word) }
+    }
+    let ahead = String(rest.prefix(12)).lowercased()
+    for (word, ours) in Self.foreign where ahead.hasPrefix(word) {
+      guard word.first?.isLetter != true || ahead.dropFirst(word.count).first?.isLetter != true else { continue }
+      throw problem("unknown operator “\(word)”", "use \(ours)")
+    }
+    for word in Self.comparisons where rest.starts(with: word.unicodeScalars) {
+      rest = rest.dropFirst(word.unicodeScalars.count)
+      return (false, word)
+    }
+    return nil
+  }
+
+  private mutating func compared(
+    _ left: Expression, _ comparison: (isNegated: Bool, word: String)
+  ) throws(Problem) -> Expression {
+    let word = comparison.word, result: Expression
+    switch word {
+    case "is null", "is not null": result = .call(word, [left])
+    case "between":
+      let low = try side(of: ">=", isLast: false)
+      guard takeWords("and") else { throw problem("missing and", "use between A and B") }
+      result = .call("and", [.call(">=", [left, low]), .call("<=", [left, try side(of: "<=")])])
+    case "in":
+      guard take("(") else { throw problem("missing (", "use in (a,b)") }
+      var values = [left]
+      repeat { values.append(try side(of: word)) } while take(",")
+      guard take(")") else { throw problem("missing , or )", "use in (a,b)") }
+      result = .call(word, values)
+    default: result = .call(word, [left, try side(of: word)])
+    }
+    return comparison.isNegated ? .call("not", [result]) : result
+  }
+
+  /// What follows an operator: in conditions a value, unless it begins with a parenthesis, with a column in quotes or
+  /// with the call of a function.
+  private mutating func side(of word: String, isLast: Bool = true) throws(Problem) -> Expression {
+    skipBlanks()
+    if takesValues {
+      var ahead = self
+      let name = ahead.takeName(dots: false)
+      let isCall = ahead.rest.first == "(" && ExpressionFunction.isKnown(name.lowercased())
+      if rest.first == "'" { return .value(try quoted("'"), isQuoted: true) }
+      if rest.first == "\"", Condition.Operator(rawValue: word)?.isOrdering == false {
+        throw problem("expected a value, found a column", "quote a value as '…'; \"…\" is a column")
+      }
+      guard isCall || rest.first == "(" || rest.first == "\"" else {
+        return .value(try word == "in" ? element() : value(isLast: isLast), isQuoted: false)
+      }
+    }
+    return try calculated { (parser) throws(Problem) in try parser.sum() }
+  }
+
+  /// A value without quotes, up to the end, or one word up to a connective or a parenthesis.
+  private mutating func value(isLast: Bool) throws(Problem) -> String {
+    let start = rest
+    var end = rest.startIndex, words = 0
+    scan: while true {
+      let here = rest
+      skipBlanks()
+      let word = rest.prefix { $0 != " " && $0 != "\t" && $0 != "(" && $0 != ")" }
+      switch rest.first {
+      case nil: break scan
+      case "(": throw problem("parenthesis in a value without quotes", Self.quoteValue)
+      case ")":
+        if parentheses == 0 { throw problem("unexpected )", Self.quoteValue) }
+        break scan
+      default: break
+      }
+      if words > 0, ["and", "or"].contains(String(word).lowercased()) {
+        if words > 1 { throw problem("“\(String(word))” in a value without quotes", Self.quoteValue) }
+        rest = here
+        cutValue = true
+        break scan
+      }
+      try refuseConnective(in: word)
+      words += 1
+      end = word.endIndex
+      rest = rest[end...]
+      if !isLast { break scan }
+    }
+    guard words > 0 else { throw problem("missing value", "use '' for an empty string") }
+    return String(start[..<end])
+  }
+
+  /// A value without quotes in a list.
+  private mutating func element() throws(Problem) -> String {
+    var value = rest.prefix { $0 != "," && $0 != ")" }
+    rest = rest[value.endIndex...]
+    while value.last == " " { value = value.dropLast() }
+    guard !value.isEmpty else { throw problem("missing value", "use in (a,b)") }
+    try refuseConnective(in: value)
+    return String(value)
+  }
+
+  /// Refuses what joins conditions in other languages.
+  private func refuseConnective(in value: Substring.UnicodeScalarView) throws(Problem) {
+    for word in ["&&", "||"] where String(value).contains(word) {
+      throw problem("“\(word)” in a value without quotes", "use \(word == "&&" ? "and" : "or"), or quote the value")
+    }
   }
 
   // MARK: - Arithmetic
 
-  mutating func sum() throws(Problem) -> Expression {
+  private mutating func sum() throws(Problem) -> Expression {
     var result = try product()
     while true {
       skipBlanks()
@@ -161,18 +309,22 @@ struct ExpressionParser {
   }
 
   private mutating func unary() throws(Problem) -> Expression {
-    guard take("-") else { return try primary() }
-    let part = try nested { (parser) throws(Problem) in try parser.unary() }
+    skipBlanks()
+    guard rest.first == "-" else { return try primary() }
+    let part = try nested { (parser) throws(Problem) in
+      parser.rest = parser.rest.dropFirst()
+      return try parser.unary()
+    }
     if case .constant(.number(let literal), let type) = part { return .constant(.number([45] + literal), type) }
     return .call("negate", [part])
   }
 
   private mutating func primary() throws(Problem) -> Expression {
-    var result = try nested { (parser) throws(Problem) in try parser.simple() }
+    var result = try simple()
     while true {
       if rest.first == "." {
         rest = rest.dropFirst()
-        let member = rest.first == "\"" ? try quoted("\"") : String(takeName(dots: false))
+        let member = rest.first == "\"" ? try quoted("\"") : takeName(dots: false)
         guard !member.isEmpty else { throw problem("missing member", "use NAME.MEMBER") }
         result = .member(result, member)
       } else if rest.first == "[" {
@@ -195,24 +347,32 @@ struct ExpressionParser {
     guard let next = rest.first else { throw problem("missing value", "use a number, 'text', a column or a function") }
     switch next {
     case "(":
-      rest = rest.dropFirst()
-      let inner = try alternatives()
-      guard take(")") else { throw problem("missing )", "close the parenthesis") }
-      return inner
+      return try nested { (parser) throws(Problem) in
+        parser.rest = parser.rest.dropFirst()
+        parser.parentheses += 1
+        let inner = try parser.alternatives()
+        guard parser.take(")") else { throw parser.problem("missing )", "close the parenthesis") }
+        parser.parentheses -= 1
+        return inner
+      }
     case "'": return .constant(.text(try quoted("'")), .text)
     case "\"": return .column(try quoted("\""))
     case "0"..."9": return try number()
     default: break
     }
-    let start = rest, word = takeName(dots: true)
+    let start = rest, word = takeName()
     guard !word.isEmpty else {
       throw problem("unexpected “\(String(next))”", "use a number, 'text', a column or a function")
     }
     let lower = word.lowercased()
     skipBlanks()
     if rest.first == "(" {
-      rest = rest.dropFirst()
-      return try call(lower, from: start)
+      return try nested { (parser) throws(Problem) in
+        try parser.calculated { (parser) throws(Problem) in
+          parser.rest = parser.rest.dropFirst()
+          return try parser.call(lower, from: start)
+        }
+      }
     }
     if (lower == "date" || lower == "timestamp"), rest.first == "'" {
       let text = Array(try quoted("'").utf8)
@@ -225,7 +385,10 @@ struct ExpressionParser {
     switch lower {
     case "true", "false": return .constant(.boolean(lower == "true"), .boolean)
     case "null": return .constant(.null, nil)
-    case "case": return try cases()
+    case "case":
+      return try nested { (parser) throws(Problem) in
+        try parser.calculated { (parser) throws(Problem) in try parser.cases() }
+      }
     default: return .column(word)
     }
   }
@@ -257,7 +420,7 @@ struct ExpressionParser {
   private mutating func call(_ name: String, from start: Substring.UnicodeScalarView) throws(Problem) -> Expression {
     if name == "cast" || name == "try_cast" {
       let value = try alternatives()
-      guard takeWord("as") else { throw problem("missing as", "use \(name)(VALUE as TYPE)") }
+      guard takeWords("as") else { throw problem("missing as", "use \(name)(VALUE as TYPE)") }
       skipBlanks()
       let word = String(rest.prefix { $0 == "-" || Self.isPartOfName($0) })
       guard let type = ColumnType(alias: word) else {
@@ -290,21 +453,23 @@ struct ExpressionParser {
     var value: Expression?
     if !peeks("when") { value = try alternatives() }
     var parts: [Expression] = []
-    while takeWord("when") {
+    while takeWords("when") {
       let condition = try alternatives()
-      guard takeWord("then") else { throw problem("missing then", "use case when A then B else C end") }
+      guard takeWords("then") else { throw problem("missing then", "use case when A then B else C end") }
       parts.append(value.map { .call("=", [$0, condition]) } ?? condition)
       parts.append(try alternatives())
     }
     guard !parts.isEmpty else { throw problem("missing when", "use case when A then B else C end") }
-    if takeWord("else") { parts.append(try alternatives()) }
-    guard takeWord("end") else { throw problem("missing end", "use case when A then B else C end") }
+    if takeWords("else") { parts.append(try alternatives()) }
+    guard takeWords("end") else { throw problem("missing end", "use case when A then B else C end") }
     return .call("case", parts)
   }
 
   // MARK: - Words
 
-  private mutating func skipBlanks() { rest = rest.drop { $0.properties.isWhitespace } }
+  private mutating func skipBlanks() {
+    rest = rest.drop { takesValues ? $0 == " " || $0 == "\t" : $0.properties.isWhitespace }
+  }
 
   private mutating func take(_ mark: Unicode.Scalar) -> Bool {
     skipBlanks()
@@ -315,14 +480,17 @@ struct ExpressionParser {
 
   private func peeks(_ word: String) -> Bool {
     var ahead = self
-    return ahead.takeWord(word)
+    return ahead.takeWords(word)
   }
 
-  private mutating func takeWord(_ word: String) -> Bool {
-    skipBlanks()
-    let next = rest.prefix(while: Self.isPartOfName)
-    guard String(next).lowercased() == word else { return false }
-    rest = rest[next.endIndex...]
+  /// Skips words, in any case and with blanks between them; false if they are not there.
+  private mutating func takeWords(_ words: String) -> Bool {
+    var ahead = self
+    for word in words.split(separator: " ") {
+      ahead.skipBlanks()
+      guard ahead.takeName().lowercased() == word else { return false }
+    }
+    self = ahead
     return true
   }
 
@@ -333,14 +501,21 @@ struct ExpressionParser {
   }
 
   /// A name without quotes; with dots, `user.name` is one: whether it is a column or a member the schema says.
-  private mutating func takeName(dots: Bool) -> String {
+  private mutating func takeName(dots: Bool = true) -> String {
     let name = rest.prefix { Self.isPartOfName($0) || dots && $0 == "." }
     rest = rest[name.endIndex...]
     return String(name)
   }
-  private mutating func name() -> String { takeName(dots: true) }
 
-  mutating func quoted(_ quote: Unicode.Scalar) throws(Problem) -> String {
+  private mutating func column(_ hint: Remedy) throws(Problem) -> String {
+    skipBlanks()
+    if rest.first == "\"" { return try quoted("\"") }
+    let name = takeName()
+    if name.isEmpty { throw problem("missing column", hint) }
+    return name
+  }
+
+  private mutating func quoted(_ quote: Unicode.Scalar) throws(Problem) -> String {
     let start = rest
     rest = rest.dropFirst()
     var value = String.UnicodeScalarView()
@@ -356,5 +531,94 @@ struct ExpressionParser {
     }
     rest = start
     throw problem("unterminated \(quote)", "write \(quote)\(quote) for a quote inside")
+  }
+}
+
+// MARK: - Aggregates
+
+extension ExpressionParser {
+  private static let aggregateExample: Remedy = "for example 'count, avg(rating) as mean'"
+
+  /// A list such as `count, sum(price * qty), max("air date") as latest`.
+  mutating func aggregates() throws(Problem) -> [Aggregate] {
+    var list = [try aggregate()]
+    while take(",") { list.append(try aggregate()) }
+    skipBlanks()
+    if !rest.isEmpty { throw problem("missing comma", Self.aggregateExample) }
+    return list
+  }
+
+  private mutating func aggregate() throws(Problem) -> Aggregate {
+    skipBlanks()
+    let start = rest, word = takeName().lowercased()
+    guard let function = Aggregate.Function(rawValue: word) else {
+      rest = start
+      let names = Aggregate.Function.allCases.map(\.rawValue)
+      throw problem(
+        word.isEmpty ? "missing function" : "unknown function “\(word)”",
+        ["mean", "average"].contains(word) ? "use avg" : .choose(word, from: names, "available functions"))
+    }
+    var column: String?, expression: Expression?, part: Double?
+    if take("(") {
+      (column, expression) = try argument()
+      if function == .quantile {
+        guard take(",") else { throw problem("missing part", "use quantile(COLUMN, 0.9)") }
+        skipBlanks()
+        let text = rest.prefix { $0 != ")" && $0 != " " }
+        guard let value = Double(String(text)), value >= 0, value <= 1 else {
+          throw problem("invalid part", "use a number from 0 to 1")
+        }
+        rest = rest[text.endIndex...]
+        part = value
+      }
+      guard take(")") else { throw problem("missing )", Self.aggregateExample) }
+    }
+    if column == nil, function != .count {
+      let name = peeks("as") ? "" : Self.trimmed(rest.prefix { $0 != "," && $0 != ")" })
+      throw problem("missing column", "use \(word)(\(name.isEmpty ? "COLUMN" : name))")
+    }
+    var alias: String?
+    if takeWords("as") {
+      skipBlanks()
+      if rest.first == "\"" {
+        alias = try quoted("\"")
+      } else {
+        let name = rest.prefix { $0 != "," }
+        rest = rest[name.endIndex...]
+        alias = Self.trimmed(name)
+      }
+      if alias?.isEmpty != false { throw problem("missing name", Self.aggregateExample) }
+    }
+    let own = part.map { "quantile(\(column ?? ""), \($0))" }
+    var result = Aggregate(function, of: column, as: alias ?? own)
+    (result.expression, result.part) = (expression, part ?? 0.5)
+    return result
+  }
+
+  /// A column, or a calculation and its text; nil for `*` or nothing.
+  private mutating func argument() throws(Problem) -> (String?, Expression?) {
+    skipBlanks()
+    let start = rest
+    if take("*") || rest.first == ")" { return (nil, nil) }
+    func source(_ end: String.Index) -> String { Self.trimmed(start[..<end]) }
+    do throws(Problem) {
+      let expression = try alternatives()
+      skipBlanks()
+      guard rest.first == ")" || rest.first == "," else { throw problem("missing )", Self.aggregateExample) }
+      if case .column(let name) = expression { return (name, nil) }
+      return (source(rest.startIndex), expression)
+    } catch {
+      // A column whose name has blanks, if it is not written like a calculation.
+      let name = start.prefix { $0 != ")" }
+      if name.contains(where: { "(\"'".unicodeScalars.contains($0) }) || name.isEmpty { throw error }
+      rest = start[name.endIndex...]
+      return (source(name.endIndex), nil)
+    }
+  }
+
+  private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+    var text = text.drop { $0 == " " }
+    while text.last == " " { text.removeLast() }
+    return String(text)
   }
 }

@@ -42,9 +42,8 @@ public struct Aggregate: Sendable, Hashable {
   /// Parses a list such as `count, avg(rating), max("air date") as latest`.
   /// - Throws: `usage`.
   public static func list(parsing text: String) throws(Problem) -> [Aggregate] {
-    var scanner = AggregateScanner(text), aggregates: [Aggregate] = []
-    repeat { aggregates.append(try scanner.aggregate()) } while try scanner.comma()
-    return aggregates
+    var parser = try ExpressionParser(text, as: .aggregate)
+    return try parser.aggregates()
   }
 
   /// The column of the result.
@@ -76,138 +75,6 @@ public struct Aggregate: Sendable, Hashable {
       let summary = "\(function == .min ? "least" : "greatest") value of \(column.name)"
       return ColumnDescription(name, column.type, summary, unit: column.unit).spelled(column.spelling)
     }
-  }
-}
-
-/// Scans a list of aggregates by scalars.
-private struct AggregateScanner {
-  private let text: String
-  private var rest: Substring.UnicodeScalarView
-
-  init(_ text: String) {
-    self.text = text
-    rest = text[...].unicodeScalars
-  }
-
-  private func problem(_ message: String, _ hint: Remedy = "for example 'count, avg(rating) as mean'") -> Problem {
-    let column = text.distance(from: text.startIndex, to: rest.startIndex) + 1
-    return Problem(.usage, "invalid aggregate “\(text)”: \(message) at character \(column)", hint: hint)
-  }
-
-  mutating func aggregate() throws(Problem) -> Aggregate {
-    let start = rest
-    let word = name(until: "(,")
-    guard let function = Aggregate.Function(rawValue: word.lowercased()) else {
-      rest = start
-      let names = Aggregate.Function.allCases.map(\.rawValue)
-      let hint: Remedy =
-        switch word.lowercased() {
-        case "mean", "average": "use avg"
-        case let other:
-          Remedy.choose(other, from: names, "available functions")
-        }
-      throw problem(word.isEmpty ? "missing function" : "unknown function “\(word)”", hint)
-    }
-    var column: String?, expression: Expression?, part = 0.5
-    skipBlanks()
-    if rest.first == "(" {
-      rest = rest.dropFirst()
-      skipBlanks()
-      (column, expression) = try argument()
-      skipBlanks()
-      if function == .quantile {
-        guard rest.first == "," else { throw problem("missing part", "use quantile(COLUMN, 0.9)") }
-        rest = rest.dropFirst()
-        guard let value = Double(name(until: ")")), value >= 0, value <= 1 else {
-          throw problem("invalid part", "use a number from 0 to 1")
-        }
-        part = value
-      }
-      guard rest.first == ")" else { throw problem("missing )") }
-      rest = rest.dropFirst()
-      if column == "" || column == "*", function == .count { column = nil }
-    }
-    guard column?.isEmpty != true, column != nil || function == .count else {
-      throw problem("missing column", "use \(function.rawValue)(COLUMN)")
-    }
-    skipBlanks()
-    var alias: String?
-    if String(rest.prefix(3)).lowercased() == "as " {
-      rest = rest.dropFirst(3)
-      skipBlanks()
-      alias = rest.first == "\"" ? try quoted() : name(until: ",")
-      if alias?.isEmpty != false { throw problem("missing name") }
-    }
-    let suffix = function == .quantile ? "quantile(\(column ?? ""), \(part))" : nil
-    var result = Aggregate(function, of: column, as: alias ?? suffix)
-    (result.expression, result.part) = (expression, part)
-    return result
-  }
-
-  /// A column, or a calculation and its text.
-  private mutating func argument() throws(Problem) -> (String?, Expression?) {
-    let start = rest
-    if rest.first == "\"" {
-      let column = try quoted()
-      skipBlanks()
-      if rest.first == ")" || rest.first == "," { return (column, nil) }
-      rest = start
-    }
-    var parser = ExpressionParser(text, at: rest)
-    if rest.first != "*", rest.first != ")", let expression = try? parser.argument(),
-      let next = parser.rest.first(where: { $0 != " " }), next == ")" || next == ","
-    {
-      var source = String(rest[..<parser.rest.startIndex])
-      while source.last == " " { source.removeLast() }
-      rest = parser.rest
-      if case .column(let name) = expression { return (name, nil) }
-      return (source, expression)
-    }
-    rest = start
-    let name = name(until: ")")
-    // A name that is written like a calculation, which says what is wrong with it.
-    if name.contains("(") {
-      var again = ExpressionParser(text, at: start)
-      _ = try again.argument()
-    }
-    return (name, nil)
-  }
-
-  /// Skips a comma; false at the end.
-  mutating func comma() throws(Problem) -> Bool {
-    skipBlanks()
-    if rest.isEmpty { return false }
-    guard rest.first == "," else { throw problem("missing comma") }
-    rest = rest.dropFirst()
-    return true
-  }
-
-  private mutating func skipBlanks() { rest = rest.drop { $0 == " " || $0 == "\t" } }
-
-  /// Text up to one of some marks, or up to `as`, without blanks at its ends.
-  private mutating func name(until marks: String) -> String {
-    skipBlanks()
-    var name = rest.prefix { !marks.unicodeScalars.contains($0) }
-    if marks.contains("("), let blank = name.firstIndex(of: " ") { name = name[..<blank] }
-    rest = rest[name.endIndex...]
-    while name.last == " " { name = name.dropLast() }
-    return String(name)
-  }
-
-  private mutating func quoted() throws(Problem) -> String {
-    let start = rest
-    var name = "".unicodeScalars
-    rest = rest.dropFirst()
-    while let scalar = rest.first {
-      rest = rest.dropFirst()
-      if scalar == "\"" {
-        guard rest.first == "\"" else { return String(name) }
-        rest = rest.dropFirst()
-      }
-      name.append(scalar)
-    }
-    rest = start
-    throw problem("unterminated \"", #"write "" for a quote inside"#)
   }
 }
 

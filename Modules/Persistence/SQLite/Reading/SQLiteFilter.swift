@@ -26,7 +26,7 @@ struct SQLiteFilter: Sendable {
     guard let selection, table.isOwn else { return }
     var isWhole = selection.keys == nil && selection.relations.isEmpty && selection.grouping == nil
     for predicate in selection.allPredicates {
-      guard let (text, isExact) = sql(predicate, negated: false, table) else {
+      guard let (text, isExact) = predicate.sql(&values, { Self.condition(on: $0, table, &$1) }) else {
         isWhole = false
         continue
       }
@@ -47,42 +47,10 @@ struct SQLiteFilter: Sendable {
     }
   }
 
-  /// A predicate in SQL, its values noted, and whether it selects no other rows; nil if it has no SQL.
-  ///
-  /// Comparisons with NULL are neither true nor false in both languages. Negations are carried to the conditions, so
-  /// that without a part more rows are selected, never fewer.
-  private mutating func sql(
-    _ predicate: Predicate, negated: Bool, _ table: SQLiteTable
-  ) -> (text: String, isExact: Bool)? {
-    switch predicate {
-    case .condition(let one):
-      guard let text = condition(on: one, table) else { return nil }
-      return (negated ? "NOT (\(text))" : text, true)
-    case .not(let part): return sql(part, negated: !negated, table)
-    case .all(let parts), .any(let parts):
-      var isConjunction = negated
-      if case .all = predicate { isConjunction.toggle() }
-      let known = values
-      var texts: [String] = [], isExact = true
-      for part in parts {
-        let before = values
-        if let (text, isPartExact) = sql(part, negated: negated, table) {
-          texts.append("(\(text))")
-          isExact = isExact && isPartExact
-        } else if isConjunction {
-          values = before
-          isExact = false
-        } else {
-          values = known
-          return nil
-        }
-      }
-      return texts.isEmpty ? nil : (texts.joined(separator: isConjunction ? " AND " : " OR "), isExact)
-    }
-  }
-
   /// A condition in SQL, its values noted; nil when SQL would compare in another way.
-  private mutating func condition(on condition: Condition, _ table: SQLiteTable) -> String? {
+  private static func condition(
+    on condition: Condition, _ table: SQLiteTable, _ values: inout [Value]
+  ) -> String? {
     guard let column = table.columns.first(where: { $0.name.utf8.elementsEqual(condition.column.utf8) }),
       let type = column.type
     else { return nil }
