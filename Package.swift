@@ -120,7 +120,7 @@ let package = Package(
       ],
       path: "Tests/AppTestSupport", swiftSettings: commonSettings),
     tests("RowsTests", ["Rows"]),
-    tests("QueryTests", ["Rows", "Codecs", "Query", "Domain"]),
+    tests("QueryTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests(
       "LakeTests",
       ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain", "Lake", "Persistence", "Exporters", "Conformance"]),

@@ -47,7 +47,8 @@ enum Topics {
     Numbers   abs round(x, n) floor ceil sign greatest least
     Text      upper lower trim ltrim rtrim length substr(t, start, n)
               replace(t, from, to) split_part(t, separator, n) lpad rpad
-              starts_with concat sha256
+              starts_with concat sha256 regexp_extract(t, pattern, group)
+              regexp_replace(t, pattern, new)
     Choice    coalesce nullif if(condition, a, b)
     Dates     year month day weekday hour minute second date_trunc(part, d)
               strptime(t, format) strftime(d, format) today now; d + 30 is a

@@ -105,6 +105,7 @@ struct ConditionMatcher: Sendable {
         switch value.lowercased() {
         case _ where column.type == .date && EverydayDate.complaint(value) != nil:
           .advice(EverydayDate.complaint(value) ?? "")
+        case _ where Self.isCalculation(value): .advice("put the calculation in parentheses: (\(value))")
         case "null": "use '\(column.name) is null' or '\(column.name) is not null'"
         default: "for example '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
         }
@@ -154,6 +155,11 @@ struct ConditionMatcher: Sendable {
       return .time(comparison, try bounds("2024-05-17T08:15", DateBound.init(local:)))
     case .text, .bytes, .url, .json: return .text(comparison, bytes)
     }
+  }
+
+  /// Whether a value without quotes was probably meant to be calculated: `cost * 1.2`.
+  private static func isCalculation(_ value: String) -> Bool {
+    if case .call? = try? Expression(parsing: value) { true } else { false }
   }
 
   /// Whether a row matches: one row after the other, the law for `filter`.

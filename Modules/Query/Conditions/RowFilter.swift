@@ -21,7 +21,15 @@ indirect enum RowFilter: Sendable {
     switch predicate {
     case .condition(let condition):
       var other: Int?
-      if let name = condition.otherColumn { other = try position(name) }
+      if let name = condition.otherColumn {
+        do throws(Problem) { other = try position(name) } catch {
+          var problem = error
+          if Remedy.nearest(name, among: schema.columns.map(\.name)) == nil {
+            problem.hint = .advice("quote text as '\(name.replacing("'", with: "''"))'")
+          }
+          throw problem
+        }
+      }
       self = .test(
         try ConditionMatcher(
           condition, at: try position(condition.column), other: other, of: schema, negated: isNegated))

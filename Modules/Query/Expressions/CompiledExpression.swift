@@ -132,8 +132,10 @@ final class CompiledExpression: Sendable {
       if case .constant(let format) = parts[1].work {
         return CompiledExpression(.function(function), try DateFormat(format.string).type, parts, label)
       }
-    case "=~":
+    case "=~", "regexp_extract", "regexp_replace":
       if case .constant(let pattern) = parts[1].work { _ = try Pattern(pattern.string) }
+    case "strftime":
+      if case .constant(let format) = parts[1].work { _ = try DateFormat(format.string) }
     default: break
     }
     return CompiledExpression(.function(function), type, parts, label)

@@ -5,6 +5,8 @@ import Rows
 struct DateFormat {
   private let bytes: [UInt8]
   private let text: String
+  /// What reads texts; nil for a format that can only write them.
+  private let pattern: DatePattern?
   /// The fields, and the letters of a `DatePattern` for them.
   private static let letters: [UInt8: String] = [
     UInt8(ascii: "Y"): "yyyy", UInt8(ascii: "y"): "yy", UInt8(ascii: "m"): "M", UInt8(ascii: "d"): "d",
@@ -27,6 +29,7 @@ struct DateFormat {
       }
       at += 1
     }
+    pattern = Self.pattern(of: bytes)
   }
 
   /// The type of the values that texts have.
@@ -35,7 +38,7 @@ struct DateFormat {
     return ["%H", "%M", "%S", "%f"].contains { text.contains($0) } ? .datetime : .date
   }
 
-  private var pattern: DatePattern? {
+  private static func pattern(of bytes: [UInt8]) -> DatePattern? {
     var result = "", literal = "", at = 0
     func close() {
       if !literal.isEmpty { result += "'\(literal.replacing("'", with: "''"))'" }
@@ -44,7 +47,7 @@ struct DateFormat {
     while at < bytes.count {
       if bytes[at] == UInt8(ascii: "%") {
         at += 1
-        if let field = Self.letters[bytes[at]] {
+        if let field = letters[bytes[at]] {
           close()
           result += field
         } else if bytes[at] == UInt8(ascii: "%") {

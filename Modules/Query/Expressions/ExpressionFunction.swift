@@ -186,6 +186,20 @@ struct ExpressionFunction: Sendable {
       let place = integer(values[2]), at = place < 0 ? parts.count + place : place - 1
       return .text(parts.indices.contains(at) ? Array(parts[at].utf8) : [])
     },
+    "regexp_extract": .init("regexp_extract(text, pattern, group)", 2...3, [.text, .text, .number], .type(.text)) {
+      (values, context) throws(Problem) in
+      let groups = try context.kept(values[1].string, PatternGroups.init), number = values.count > 2 ? integer(values[2]) : 0
+      guard (0..<groups.count).contains(number) else {
+        throw Problem(.usage, "the pattern “\(values[1].string)” has no group \(number)", hint: "count its parentheses")
+      }
+      let text = values[0].text
+      return .text(groups.first(in: text, from: 0)?[number].map { Array(text[$0]) } ?? [])
+    },
+    "regexp_replace": .init("regexp_replace(text, pattern, text, 'g')", 3...4, [.text], .type(.text)) {
+      (values, context) throws(Problem) in
+      let isAll = values.count > 3 && values[3].string.contains("g"), groups = try context.kept(values[1].string, PatternGroups.init)
+      return .text(groups.replacing(in: values[0].text, with: values[2].text, all: isAll))
+    },
     "lpad": .init("lpad(text, n, fill)", 2...3, [.text, .number, .text], .type(.text), padding(atStart: true)),
     "rpad": .init("rpad(text, n, fill)", 2...3, [.text, .number, .text], .type(.text), padding(atStart: false)),
     "starts_with": .init("starts_with(text, prefix)", 2...2, [.text], .type(.boolean)) { (values, _) throws(Problem) in
@@ -224,17 +238,17 @@ struct ExpressionFunction: Sendable {
       let whole = Array(stamp.prefix(length)) + Array("0000-01-01T00:00:00Z".utf8.dropFirst(length))
       return .text(form(whole, like: text))
     },
-    "strptime": .init("strptime(text, format)", 2...2, [.text], .type(.timestamp)) { (values, _) throws(Problem) in
-      let format = try DateFormat(values[1].string)
+    "strptime": .init("strptime(text, format)", 2...2, [.text], .type(.timestamp)) { (values, context) throws(Problem) in
+      let format = try context.kept(values[1].string, DateFormat.init)
       guard let result = format.parse(values[0].text) else {
         throw Problem(
           .badData, "“\(values[0].string)” does not have the form \(values[1].string)", hint: "use try_cast, or nullif")
       }
       return .text(result)
     },
-    "strftime": .init("strftime(date, format)", 2...2, [.date, .text], .type(.text)) { (values, _) throws(Problem) in
+    "strftime": .init("strftime(date, format)", 2...2, [.date, .text], .type(.text)) { (values, context) throws(Problem) in
       let seconds = try seconds(values[0])
-      return .text(try DateFormat(values[1].string).text(of: seconds, values[0].text))
+      return .text(try context.kept(values[1].string, DateFormat.init).text(of: seconds, values[0].text))
     },
     "today": .init("today()", 0...0, [], .type(.date)) { (_, context) throws(Problem) in
       .text(Array(context.today.utf8))
@@ -299,7 +313,7 @@ struct ExpressionFunction: Sendable {
       return .boolean(!part.isEmpty && Fold.folded(values[0].text).firstRange(of: part) == nil)
     },
     "=~": .init("A =~ B", 2...2, [.text], .type(.boolean)) { (values, context) throws(Problem) in
-      .boolean(try context.pattern(values[1].string).matches(values[0].text))
+      .boolean(try context.kept(values[1].string) { (text) throws(Problem) in TextPattern(try Pattern(text)) }.matches(values[0].text))
     },
     "starts with": .init("A starts with B", 2...2, [.text], .type(.boolean)) { (values, _) throws(Problem) in
       .boolean(Fold.folded(values[0].text).starts(with: Fold.folded(values[1].text)))
@@ -348,15 +362,15 @@ final class ExpressionContext {
   let today: String, now: String
   /// The number of the row in the input, from 1.
   var row = 0
-  private var patterns: [String: TextPattern] = [:]
+  private var kept: [String: Any] = [:]
 
   init(today: String, now: String) { (self.today, self.now) = (today, now) }
 
-  /// A pattern, compiled once.
-  func pattern(_ text: String) throws(Problem) -> TextPattern {
-    if let known = patterns[text] { return known }
-    let made = TextPattern(try Pattern(text))
-    if patterns.count < 100 { patterns[text] = made }
+  /// What is made of a pattern or a format, once.
+  func kept<Made>(_ text: String, _ make: (String) throws(Problem) -> Made) throws(Problem) -> Made {
+    if let known = kept[text] as? Made { return known }
+    let made = try make(text)
+    if kept.count < 100 { kept[text] = made }
     return made
   }
 }

@@ -14,12 +14,16 @@ public struct Pattern: Sendable, Hashable {
   public init(_ text: String) throws(Problem) {
     self.text = text
     var parser = PatternParser(text)
-    let node = try parser.parse()
-    var compiler = PatternCompiler()
+    program = try Self.program(of: try parser.parse(), marking: false, text)
+  }
+
+  /// The instructions of a node, which mark the places of groups or do not.
+  static func program(of node: PatternNode, marking: Bool, _ text: String) throws(Problem) -> PatternProgram {
+    var compiler = PatternCompiler(marking: marking)
     guard let program = compiler.compile(node) else {
       throw Problem(.usage, "the pattern “\(text)” is too large", hint: "use smaller repetition counts")
     }
-    self.program = program
+    return program
   }
 
   /// Whether the expressions are the same text.
@@ -121,6 +125,7 @@ final class PatternSearch {
       case .match: return nil
       case .bytes: reached.append(at)
       case .split(let first, let second): stack += [first, second]
+      case .mark(_, let next): stack.append(next)
       case .assert(let place, let next):
         let holds =
           switch place {

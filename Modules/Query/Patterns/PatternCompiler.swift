@@ -6,7 +6,9 @@ indirect enum PatternNode {
   case sequence([PatternNode])
   case choice([PatternNode])
   /// `most` is nil for any number.
-  case repeated(PatternNode, least: Int, most: Int?)
+  case repeated(PatternNode, least: Int, most: Int?, isLazy: Bool)
+  /// A group, by its number.
+  case group(Int, PatternNode)
   case assertion(PatternProgram.Place)
 }
 
@@ -19,6 +21,8 @@ struct PatternProgram: Sendable {
     case bytes(UInt8, UInt8, next: Int32)
     case split(Int32, Int32)
     case assert(Place, next: Int32)
+    /// Notes the place where a group begins, or ends: twice its number, and one more.
+    case mark(Int, next: Int32)
   }
   let instructions: [Instruction]
   let start: Int32
@@ -37,7 +41,7 @@ struct PatternProgram: Sendable {
         begins[Int(low)] = true
         begins[Int(high) + 1] = true
       case .assert(.boundary, _), .assert(.noBoundary, _): hasBoundaries = true
-      case .assert, .match, .split: break
+      case .assert, .match, .split, .mark: break
       }
     }
     if hasBoundaries {
@@ -61,8 +65,12 @@ struct PatternProgram: Sendable {
 /// Makes the instructions of a pattern, from its end to its beginning.
 struct PatternCompiler {
   private var instructions: [PatternProgram.Instruction] = [.match]
+  private let marking: Bool
   private static let most = 20_000
   private var isTooLarge = false
+
+  /// - Parameter marking: whether the places of groups are noted.
+  init(marking: Bool) { self.marking = marking }
 
   /// Nil if the program would be too large.
   mutating func compile(_ node: PatternNode) -> PatternProgram? {
@@ -101,16 +109,22 @@ struct PatternCompiler {
         }
       }
       return choice(starts)
-    case .repeated(let node, let least, let most):
+    case .group(let number, let node):
+      if !marking { return emit(node, then: next) }
+      return append(.mark(number * 2, next: emit(node, then: append(.mark(number * 2 + 1, next: next)))))
+    case .repeated(let node, let least, let most, let isLazy):
       var next = next
+      func split(_ body: Int32, _ end: Int32) -> PatternProgram.Instruction {
+        isLazy ? .split(end, body) : .split(body, end)
+      }
       if let most {
         let end = next
-        for _ in 0..<max(most - least, 0) { next = append(.split(emit(node, then: next), end)) }
+        for _ in 0..<max(most - least, 0) { next = append(split(emit(node, then: next), end)) }
       } else {
         let loop = append(.match)
         let body = emit(node, then: loop)
         if isTooLarge { return 0 }
-        instructions[Int(loop)] = .split(body, next)
+        instructions[Int(loop)] = split(body, next)
         next = loop
       }
       for _ in 0..<least { next = emit(node, then: next) }

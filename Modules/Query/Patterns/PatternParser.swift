@@ -6,6 +6,8 @@ struct PatternParser {
   private let scalars: [Unicode.Scalar]
   private var at = 0
   private var ignoresCase = false, dotMatchesLineFeed = false
+  /// The number of groups.
+  private(set) var groups = 0
   private var depth = 0
   private static let largest = 1000, deepest = 100
 
@@ -53,9 +55,7 @@ struct PatternParser {
     while let (least, most) = try counts() {
       times += 1
       if times > 1 { throw problem("nothing to repeat", "put what is repeated in parentheses") }
-      node = .repeated(node, least: least, most: most)
-      // Whether as much or as little as possible is taken makes no difference to whether there is a match.
-      _ = take("?")
+      node = .repeated(node, least: least, most: most, isLazy: take("?"))
     }
     return node
   }
@@ -107,10 +107,14 @@ struct PatternParser {
   private mutating func group() throws(Problem) -> PatternNode {
     let start = at
     at += 1
+    var number: Int?
     if take("?") {
       guard take(":") else {
         throw problem("unsupported group", "use (…) or (?:…); flags go to the beginning: (?i)…")
       }
+    } else {
+      groups += 1
+      number = groups
     }
     depth += 1
     guard depth <= Self.deepest else { throw problem("too many nested groups", "use at most \(Self.deepest)") }
@@ -120,7 +124,7 @@ struct PatternParser {
       at = start
       throw problem("unterminated (", "write \\( for a parenthesis")
     }
-    return node
+    return number.map { .group($0, node) } ?? node
   }
 
   private mutating func escape() throws(Problem) -> PatternNode {
