@@ -118,6 +118,12 @@ public struct Selection: Sendable, Hashable {
       + (grouping.map { $0.columns + $0.aggregates.compactMap(\.column) } ?? [])
   }
 
+  /// Whether it needs `FileNamedRows`.
+  public var namesFiles: Bool {
+    let calculated = steps.assigned.map(\.expression) + (grouping?.aggregates.compactMap(\.expression) ?? [])
+    return (filteredColumns + calculated.flatMap(\.columns)).contains(FileNamedRows.column)
+  }
+
   /// Removes what must hold of columns with certain names: for a source that does not have them.
   public mutating func removeConditions(on isRemoved: (String) -> Bool) {
     func keeps(_ predicate: Predicate) -> Bool { !predicate.columns.contains(where: isRemoved) }
@@ -145,7 +151,8 @@ public struct Selection: Sendable, Hashable {
   ) throws(Problem) -> any RowStream {
     let work = Work(scratch: scratch, related: related, threads: threads, memory: memory)
     return try clear { () throws(Problem) in
-      var (rows, resting) = try selected(from: stream, work)
+      var work = work
+      var (rows, resting) = try selected(from: stream, &work)
       rows = try grouped(rows, &resting, work)
       // The columns that the values of another one become are known when all rows are read.
       guard steps.pivot == nil else { return rows }
@@ -193,6 +200,8 @@ public struct Selection: Sendable, Hashable {
     let related: JoinTables
     let threads: Int
     let memory: Int
+    /// The numbers of the rows of the input, if calculations see only some of them.
+    var numbers: RecordNumbers?
   }
 
   /// Calls `body`; its errors name calculations as they were written.
@@ -208,16 +217,16 @@ public struct Selection: Sendable, Hashable {
   /// The rows that pass filters, which may compare calculations.
   private func filtered(
     _ stream: any RowStream, _ predicates: [Predicate], search: String? = nil, keys: Set<[UInt8]>? = nil,
-    _ related: [Relation]
+    _ work: Work
   ) throws(Problem) -> any RowStream {
     if predicates.isEmpty, search == nil, keys == nil { return stream }
-    let base = stream.schema
+    let base = stream.schema, related = work.related.relations
     var seen: Set<String> = []
     let made = predicates.flatMap(\.columns).filter { computed[$0] != nil && seen.insert($0).inserted }
     var wide = stream
     if !made.isEmpty {
       let assigned = made.compactMap { name in computed[name].map { Assigned(name, $0) } }
-      wide = try ComputedColumns(stream, assigned, today: steps.today, now: steps.now) {
+      wide = try ComputedColumns(stream, assigned, today: steps.today, now: steps.now, numbers: work.numbers) {
         (name, schema) throws(Problem) in
         try position(name, schema, related)
       }
@@ -244,7 +253,7 @@ public struct Selection: Sendable, Hashable {
   }
 
   /// The rows after all steps up to the conditions; the join that is still to be made.
-  private func selected(from stream: any RowStream, _ work: Work) throws(Problem) -> (any RowStream, Join?) {
+  private func selected(from stream: any RowStream, _ work: inout Work) throws(Problem) -> (any RowStream, Join?) {
     let related = work.related.relations
     if keys != nil, stream.schema.key.isEmpty {
       throw Problem(.usage, "\(stream.schema.name) has no key and therefore no favourites")
@@ -254,7 +263,7 @@ public struct Selection: Sendable, Hashable {
       let wide = try ComputedColumns(stream, members, today: steps.today, now: steps.now, types: memberTypes) {
         (name, schema) throws(Problem) in try position(name, schema, related)
       }
-      return try selected(from: wide, work)
+      return try selected(from: wide, &work)
     }
     let compared = textComparisons(in: stream.schema)
     let stream = compared.isEmpty ? stream : TextComparisonRows(stream, compared)
@@ -263,8 +272,16 @@ public struct Selection: Sendable, Hashable {
       steps.changesRows
         && columns(of: predicate).allSatisfy { stream.schema.position(of: $0) != nil && !steps.changes($0) }
     }
-    var rows = try filtered(stream, early, related)
-    rows = try steps.computed(rows) { (name, schema) throws(Problem) in try position(name, schema, related) }
+    var rows = stream
+    let calculates = !steps.assigned.isEmpty || !computed.isEmpty
+    let isGrouped = grouping?.aggregates.contains { $0.expression != nil } == true && !allPredicates.isEmpty
+    if isGrouped || calculates && (steps.explode != nil || !early.isEmpty && !steps.assigned.isEmpty) {
+      let numbers = RecordNumbers()
+      rows = NumberedRows(rows, numbers)
+      work.numbers = numbers
+    }
+    rows = try filtered(rows, early, work)
+    rows = try steps.computed(rows, work.numbers) { (name, schema) throws(Problem) in try position(name, schema, related) }
     let base = rows.schema
     let join =
       relations.isEmpty ? nil : try Join(relations, nested: isNested, joinKind, from: base, work.related)
@@ -278,12 +295,12 @@ public struct Selection: Sendable, Hashable {
       }
       if isOwn { own.append(predicate) } else { joined.append(predicate) }
     }
-    rows = try filtered(rows, own, search: search, keys: keys, related)
+    rows = try filtered(rows, own, search: search, keys: keys, work)
     guard let join else { return (rows, nil) }
     let looked = grouping.map { $0.columns + $0.aggregates.flatMap(\.columns) } ?? sort.map(\.column)
     let needsJoin = looked.contains { base.position(of: $0) == nil && wide.position(of: $0) != nil }
     if !joined.isEmpty || grouping != nil || needsJoin || steps.comesAfterJoins {
-      rows = try filtered(JoinedRows(rows, join), joined, related)
+      rows = try filtered(JoinedRows(rows, join), joined, work)
       return (rows, nil)
     }
     return (rows, join)
@@ -303,7 +320,8 @@ public struct Selection: Sendable, Hashable {
         return Assigned(name, expression)
       }
       if !made.isEmpty {
-        rows = try ComputedColumns(rows, made, today: steps.today, now: steps.now) { (name, schema) throws(Problem) in
+        rows = try ComputedColumns(rows, made, today: steps.today, now: steps.now, numbers: work.numbers) {
+          (name, schema) throws(Problem) in
           try position(name, schema, related)
         }
       }
@@ -315,7 +333,12 @@ public struct Selection: Sendable, Hashable {
     } else if !steps.having.isEmpty {
       throw Problem(.usage, "conditions on groups need groups", hint: "group the rows, or use a condition on rows")
     }
-    rows = try filtered(rows, steps.having, related)
+    rows = try filtered(rows, steps.having, work)
+    if join == nil, steps.pivot != nil || !steps.unpivot.isEmpty {
+      let all = rows.schema.columns
+      let kept = all.indices.filter { !hidden.contains(all[$0].name) || steps.names(all[$0].name) }
+      if kept.count < all.count { rows = ProjectedRows(rows, kept) }
+    }
     if !steps.unpivot.isEmpty {
       var turned: [Int] = []
       for name in steps.unpivot { turned.append(try position(name, rows.schema, related)) }
@@ -341,6 +364,12 @@ public struct Selection: Sendable, Hashable {
     return result
   }
 
+  /// The columns that are no part of the output: members, which are columns only where they are named, and those of
+  /// rows.
+  private var hidden: [String] {
+    memberTypes.keys.filter { steps.explode != $0 } + [NumberedRows.column, FileNamedRows.column]
+  }
+
   /// Whether all rows that the other steps leave are counted, after them.
   private var counts: Bool { grouping == .count && steps.leavesFewer }
 
@@ -350,15 +379,13 @@ public struct Selection: Sendable, Hashable {
     var rows = stream
     // A join that is still to be made adds columns, which may be chosen.
     let final = join?.schema ?? rows.schema
-    // Members are columns only where they are named.
-    let hidden = memberTypes.keys.filter { steps.explode != $0 }
     var positions: [Int]?
     if let columns {
       var chosen: [Int] = []
       for name in columns where !(counts) { chosen.append(try position(name, final, related)) }
       if Set(chosen).count != chosen.count { throw Problem(.columns, "contains a column more than once") }
       positions = counts ? nil : chosen
-    } else if !steps.dropped.isEmpty || grouping == nil && !hidden.isEmpty {
+    } else if !steps.dropped.isEmpty || grouping == nil && hidden.contains(where: { final.position(of: $0) != nil }) {
       var dropped = Set(hidden.compactMap { grouping == nil ? final.position(of: $0) : nil })
       for name in steps.dropped { dropped.insert(try position(name, final, related)) }
       positions = final.columns.indices.filter { !dropped.contains($0) }

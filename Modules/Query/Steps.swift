@@ -60,6 +60,14 @@ public struct Steps: Sendable, Hashable {
   /// Whether the command line says which columns there are.
   public var hasOwnColumns: Bool { !dropped.isEmpty || pivot != nil || !unpivot.isEmpty || !assigned.isEmpty }
 
+  /// Whether they need memory for rows.
+  public var keepsRows: Bool { isDistinct || pivot != nil }
+
+  /// Whether the columns of a table change places with rows by this column.
+  func names(_ column: String) -> Bool {
+    unpivot.contains(column) || pivot.map { $0.name == column || $0.value == column } == true
+  }
+
   /// Whether nothing is done.
   var isEmpty: Bool {
     !changesRows && !leavesFewer && having.isEmpty && dropped.isEmpty && renamed.isEmpty
@@ -79,7 +87,7 @@ public struct Steps: Sendable, Hashable {
 
   /// The rows after explode, fill and put.
   func computed(
-    _ stream: any RowStream, position: (String, Schema) throws(Problem) -> Int
+    _ stream: any RowStream, _ numbers: RecordNumbers?, position: (String, Schema) throws(Problem) -> Int
   ) throws(Problem) -> any RowStream {
     var rows = stream
     if let explode { rows = ReshapedRows.exploding(rows, try position(explode, rows.schema)) }
@@ -102,7 +110,9 @@ public struct Steps: Sendable, Hashable {
       }
       rows = ReshapedRows.filling(rows, values)
     }
-    if !assigned.isEmpty { rows = try ComputedColumns(rows, assigned, today: today, now: now, position: position) }
+    if !assigned.isEmpty { 
+      rows = try ComputedColumns(rows, assigned, today: today, now: now, numbers: numbers, position: position)
+    }
     return rows
   }
 

@@ -46,7 +46,7 @@ import Testing
         "%", "a|b", "a=b", "<b>", "date", "now", "upper", "AND", "or", "é", "\u{301}", "'and'", "(a)", "f(x)", "0x1F",
       ])
     }
-    // In lists, columns and calculations were values.
+    // In lists, and after between, columns and calculations were values.
     func listed() -> String {
       let word = word()
       return word.hasPrefix("\"") || word.hasPrefix("(") || word == "f(x)" ? "x" : word
@@ -55,7 +55,7 @@ import Testing
       switch Int.random(in: 0..<10, using: &random) {
       case 0: "\(column())\(blank())\(pick(["is null", "is not null", "IS NULL", "is  not\tnull"]))"
       case 1: "\(column()) \(pick(["in", "not in", "IN"]))\(blank())(\(listed()),\(blank())\(listed()))"
-      case 2: "\(column()) \(pick(["between", "not between"])) \(word()) and \(word())"
+      case 2: "\(column()) \(pick(["between", "not between"])) \(listed()) and \(listed())"
       case 3: "\(column()) \(pick(["starts with", "not starts with", "Starts  With"])) \(word())"
       case 4: "not \(column()) = \(word())"
       case 5: "\(column())\(blank())\(pick(["~", "!~", "=~"]))\(blank())\(word())"

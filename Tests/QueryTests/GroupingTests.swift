@@ -216,7 +216,7 @@ import Testing
     arguments: [
       (
         "",
-        "invalid aggregate “”: missing function at character 1; available functions: count, sum, avg, min, max, distinct"
+        "invalid aggregate “”: missing function at character 1; available functions: count, sum, avg, min, max, distinct, median, quantile, stddev, first, last"
       ),
       ("mean(x)", "invalid aggregate “mean(x)”: unknown function “mean” at character 1; use avg"),
       ("sum", "invalid aggregate “sum”: missing column at character 4; use sum(COLUMN)"),

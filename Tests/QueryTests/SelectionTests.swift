@@ -83,7 +83,7 @@ import Testing
       ("tags < a", "tags is a list and cannot be compared with < or >; use 'tags = ELEMENT' or 'tags ~ TEXT'"),
       (
         "id",
-        "invalid condition “id”: missing operator at character 3; valid operators: =  !=  <  <=  >  >=  ~  !~  =~  in  between  starts with  is null  is not null"
+        "invalid condition “id”: missing operator after id; use COLUMN OP VALUE"
       ),
       ("id == 1", "invalid condition “id == 1”: unknown operator “==” at character 4; use ="),
       ("id <> 1", "invalid condition “id <> 1”: unknown operator “<>” at character 4; use !="),

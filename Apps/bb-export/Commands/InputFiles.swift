@@ -157,8 +157,10 @@ enum InputFiles {
     let choice = try SourceOptions(invocation).file()
     var types = choice.types
     types.merge(known)
-    let shared = choice
-    let parts = try files.map { (file) throws(Problem) in try part(file, shared, invocation, services) }
+    let shared = choice, isNamed = try SelectionOptions(invocation, services).namesFiles
+    let parts = try files.map { (file) throws(Problem) in
+      try part(file, shared, invocation, services, isNamed: isNamed)
+    }
     let stem = try invocation.locations.location(files[0]).title.prefix { $0 != "." }
     return try await UnionRows(parts, table: choice.table ?? (stem.isEmpty ? "input" : String(stem)), types: types)
   }
@@ -166,7 +168,7 @@ enum InputFiles {
   /// The table of a file, which can be opened with any types.
   static func part(
     _ file: String, named name: String? = nil, _ choice: FileInputOptions, _ invocation: Invocation,
-    _ services: AppServices
+    _ services: AppServices, isNamed: Bool = false
   ) throws(Problem) -> UnionRows.Part {
     let location = try invocation.locations.location(file)
     let open: UnionRows.Part.Selecting = { (types, request) async throws(Problem) in
@@ -175,7 +177,8 @@ enum InputFiles {
       let choice = try SourceOptions(invocation).file(file, typed)
       let source = try await services.sources.open(choice)
       let table = try await TableCommand.table(of: source, choice, invocation, services.report)
-      return try await source.rows(of: table, source.usesSelection ? request : RowRequest())
+      let rows = try await source.rows(of: table, source.usesSelection ? request : RowRequest())
+      return isNamed ? FileNamedRows(rows, location.shown) : rows
     }
     return UnionRows.Part(name: name ?? location.shown, selecting: open) { (types) async throws(Problem) in
       try await open(types, RowRequest())

@@ -43,6 +43,9 @@ struct SelectionOptions {
     try plain.readSteps(invocation, today: today, now: services.writtenTime().now().timestamp)
   }
 
+  /// Whether it needs the names of the files that rows are from.
+  var namesFiles: Bool { plain.namesFiles }
+
   /// Adds the join of the command line, if there is one.
   mutating func add(_ join: JoinInput?) {
     guard let join else { return }
@@ -70,7 +73,10 @@ struct SelectionOptions {
     else { return nil }
     let films = isOfFilms ? (order ?? usualOrder).sort.map(\.column) : []
     let sorted = grouped == nil ? plain.sort.map(\.column) + films : []
-    return plain.steps.needed(for: (grouped ?? given) + plain.filteredColumns + sorted)
+    let needed = plain.steps.needed(for: (grouped ?? given) + plain.filteredColumns + sorted)?
+      .filter { $0 != FileNamedRows.column }
+    // What is a member of a column only the schema knows.
+    return needed?.contains { $0.contains(".") || $0.contains("[") } == true ? nil : needed
   }
 
   /// Whether the rows are the movies of a box office, which have their own default order; a file keeps its order.

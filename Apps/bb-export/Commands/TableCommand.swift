@@ -84,17 +84,26 @@ struct TableCommand {
     if !choice.isFile, shard == nil, let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
     }
-    var rows = try await source.rows(of: table, request)
+    var named: String?
+    if selection.namesFiles, let file = invocation.all(Options.from).first {
+      named = try invocation.locations.location(file).shown
+    }
+    let file = named
+    func open(_ request: RowRequest) async throws(Problem) -> any RowStream {
+      let rows = try await source.rows(of: table, request)
+      return file.map { FileNamedRows(rows, $0) } ?? rows
+    }
+    var rows = try await open(request)
     services.report.detail("reading \(table) from \(source.name)")
     if let needed = request.columns, !needed.allSatisfy({ rows.schema.position(of: $0) != nil }) {
       // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is
       // known.
-      rows = (try? await source.rows(of: table, RowRequest(cores: outputs.threads))) ?? rows
+      rows = (try? await open(RowRequest(cores: outputs.threads))) ?? rows
     }
     if shard == nil, choice.isFile, source.usesSelection {
       // The columns of a file are known when it is open.
       request.selection = try selection.read(for: rows.schema)
-      rows = try await source.rows(of: table, request)
+      rows = try await open(request)
     }
     if let shard { rows = shard.rows(of: rows) }
     var wanted = try selection.read(for: rows.schema)

@@ -298,7 +298,7 @@ public struct OutputPlan: Sendable {
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
     let targets = withoutMissingHeader(self.targets)
     // The system is asked only if it matters.
-    let memory = selection.sort.isEmpty && selection.grouping == nil ? 0 : self.memory
+    let memory = selection.sort.isEmpty && selection.grouping == nil && !selection.steps.keepsRows ? 0 : self.memory
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden

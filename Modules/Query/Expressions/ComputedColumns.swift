@@ -8,7 +8,10 @@ final class ComputedColumns: DerivedRowStream {
   private let steps: [Step]
   private let needsRows: Bool
   private let clock: (today: String, now: String)
-  private let sizes = BatchSizes()
+  private let batches = Atomic(0)
+  private let numbers: RecordNumbers
+  /// The position of the row's place in its batch of the input; nil if the rows are those of the input.
+  private let place: Int?
 
   private struct Step: Sendable {
     let position: Int
@@ -16,9 +19,10 @@ final class ComputedColumns: DerivedRowStream {
     let expression: CompiledExpression
   }
 
+  /// - Parameter numbers: those of the rows of the input, if these are not all of them.
   /// - Throws: `usage` for an unknown column, and for a value of a type that a function does not take.
   init(
-    _ inner: any RowStream, _ assigned: [Assigned], today: String, now: String,
+    _ inner: any RowStream, _ assigned: [Assigned], today: String, now: String, numbers: RecordNumbers? = nil,
     types: [String: ColumnType] = [:], position: (String, Schema) throws(Problem) -> Int
   ) throws(Problem) {
     var schema = inner.schema, steps: [Step] = []
@@ -40,6 +44,8 @@ final class ComputedColumns: DerivedRowStream {
     self.inner = inner
     self.steps = steps
     needsRows = assigned.contains { $0.expression.calls("row_number") }
+    place = inner.schema.position(of: NumberedRows.column)
+    self.numbers = numbers ?? RecordNumbers()
     clock = (today, now)
   }
 
@@ -48,20 +54,26 @@ final class ComputedColumns: DerivedRowStream {
 
   func next() async throws(Problem) -> BatchTask? {
     guard var task = try await inner.next() else { return nil }
+    // The numbers of later rows are known when earlier rows were read.
     if needsRows { task = BatchTask(ready: try task.batch()) }
-    let number = sizes.begin(task), start = needsRows ? try sizes.rows(before: number) : 0
-    let work = task
+    let number = place == nil ? numbers.begin(task) : batches.add(1, ordering: .relaxed).oldValue
+    let start = needsRows ? try numbers.rows(before: number) : 0, work = task
     return BatchTask { [self] () throws(Problem) in
       let batch = try work.batch()
-      sizes.finish(number, batch.count)
+      if place == nil { numbers.finish(number, batch.count) }
       var row = 0
       do throws(Problem) { return try calculated(batch, start, &row) } catch {
         guard error.record == nil, error.kind == .badData else { throw error }
         var problem = error
-        problem.record = try sizes.rows(before: number) + row
+        problem.record = try numbers.rows(before: number) + self.place(of: row, batch)
         throw problem
       }
     }
+  }
+
+  /// The place of a row in its batch of the input.
+  private func place(of row: Int, _ batch: RowBatch) -> Int {
+    if let place, row < batch.count, case .integer(let value) = batch[row, place] { Int(value) } else { row }
   }
 
   private func calculated(_ batch: RowBatch, _ start: Int, _ row: inout Int) throws(Problem) -> RowBatch {
@@ -73,12 +85,13 @@ final class ComputedColumns: DerivedRowStream {
       var made = RowBatchBuilder(width: 1)
       row = 0
       while row < current.count {
-        context.row = start + row + 1
+        context.row = start + place(of: row, batch) + 1
         let value: ExpressionValue
         do throws(Problem) { value = try step.expression.value(reader, row, context) } catch {
           guard error.kind == .badData else { throw error }
           var problem = error
-          problem.message = "column “\(schema.columns[step.position].name)”: \(error.message)"
+          let name = schema.columns[step.position].name
+          problem.message = name.hasPrefix(Conditions.mark) ? "\(name): \(error.message)" : "column “\(name)”: \(error.message)"
           throw problem
         }
         guard value.fits(step.type) else {
@@ -93,48 +106,6 @@ final class ComputedColumns: DerivedRowStream {
       current = current.setting(step.position, of: width, to: made.finish())
     }
     return current
-  }
-}
-
-/// The numbers of rows of batches, so that an error can name a record although batches are made in any order.
-private final class BatchSizes: Sendable {
-  private struct State {
-    /// The rows of all batches before `first`, and what is known of those from `first` on.
-    var rows = 0, first = 0
-    var known: [Int: Int] = [:], tasks: [Int: BatchTask] = [:]
-    var next = 0
-  }
-  private let state = Mutex(State())
-
-  func begin(_ task: BatchTask) -> Int {
-    state.withLock {
-      let number = $0.next
-      $0.tasks[number] = task
-      $0.next += 1
-      return number
-    }
-  }
-
-  func finish(_ number: Int, _ count: Int) {
-    state.withLock {
-      $0.tasks[number] = nil
-      if number >= $0.first { $0.known[number] = count }
-      while let count = $0.known.removeValue(forKey: $0.first) {
-        $0.rows += count
-        $0.first += 1
-      }
-    }
-  }
-
-  /// The rows of all earlier batches, of which those that are not finished are made again.
-  func rows(before number: Int) throws(Problem) -> Int {
-    while true {
-      let (first, rows, task) = state.withLock { ($0.first, $0.rows, $0.tasks[$0.first]) }
-      if first == number { return rows }
-      // A later batch than this one has finished before it.
-      guard first < number, let task else { return rows }
-      finish(first, try task.batch().count)
-    }
   }
 }
 

@@ -255,6 +255,8 @@ struct ExpressionFunction: Sendable {
     },
     "now": .init("now()", 0...0, [], .type(.timestamp)) { (_, context) throws(Problem) in .text(Array(context.now.utf8))
     },
+    // A column that the rows of files have.
+    "filename": .init("filename()", 0...0, [], .type(.text)) { (_, _) throws(Problem) in .null },
     "row_number": .init("row_number()", 0...0, [], .type(.integer)) { (_, context) throws(Problem) in whole(context.row)
     },
     "typeof": .init("typeof(x)", 1...1, [.any], .type(.text), takesNull: true) { (values, _) throws(Problem) in

@@ -147,11 +147,12 @@ struct ExpressionParser {
     return (try? ahead.comparison()) != nil
   }
 
-  /// Whether a name and a parenthesis follow, as in the call of a function.
+  /// Whether a parenthesis follows, or a name and a parenthesis, as in the call of a function.
   private var isCall: Bool {
     var ahead = self
     ahead.skipBlanks()
-    return !ahead.takeName().isEmpty && ahead.rest.first == "("
+    _ = ahead.takeName()
+    return ahead.rest.first == "("
   }
 
   // MARK: - Comparisons
@@ -445,7 +446,7 @@ struct ExpressionParser {
       rest = start
       throw problem("\(name) has the wrong number of arguments", "use \(function.usage)")
     }
-    return .call(name, parts)
+    return name == "filename" ? .column(FileNamedRows.column) : .call(name, parts)
   }
 
   /// `case when A then B … else C end`, `case X when A then B … end`.
