@@ -97,7 +97,8 @@ public struct Selection: Sendable, Hashable {
   /// - Parameter schema: the columns of the rows.
   func textComparisons(in schema: Schema) -> [(column: Int, value: String?)] {
     var found: [(column: Int, value: String?)] = []
-    let all = written.bareNumbers.map { ($0.column, $0.values.first) } + (grouping == nil ? sort.map { ($0.column, nil) } : [])
+    let all =
+      written.bareNumbers.map { ($0.column, $0.values.first) } + (grouping == nil ? sort.map { ($0.column, nil) } : [])
     for (name, value) in all {
       guard let position = schema.position(of: name), schema.columns[position].type == .text, !steps.changes(name),
         !found.contains(where: { $0.column == position })
@@ -281,7 +282,9 @@ public struct Selection: Sendable, Hashable {
       work.numbers = numbers
     }
     rows = try filtered(rows, early, work)
-    rows = try steps.computed(rows, work.numbers) { (name, schema) throws(Problem) in try position(name, schema, related) }
+    rows = try steps.computed(rows, work.numbers) { (name, schema) throws(Problem) in
+      try position(name, schema, related)
+    }
     let base = rows.schema
     let join =
       relations.isEmpty ? nil : try Join(relations, nested: isNested, joinKind, from: base, work.related)

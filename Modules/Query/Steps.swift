@@ -110,7 +110,7 @@ public struct Steps: Sendable, Hashable {
       }
       rows = ReshapedRows.filling(rows, values)
     }
-    if !assigned.isEmpty { 
+    if !assigned.isEmpty {
       rows = try ComputedColumns(rows, assigned, today: today, now: now, numbers: numbers, position: position)
     }
     return rows

@@ -12,10 +12,14 @@ import Testing
     case .condition: return predicate
     case .not(let part): return .not(flat(part))
     case .all(let parts):
-      let all = parts.map(flat).flatMap { part -> [Predicate] in if case .all(let inner) = part { inner } else { [part] } }
+      let all = parts.map(flat).flatMap { part -> [Predicate] in
+        if case .all(let inner) = part { inner } else { [part] }
+      }
       return all.count == 1 ? all[0] : .all(all)
     case .any(let parts):
-      let all = parts.map(flat).flatMap { part -> [Predicate] in if case .any(let inner) = part { inner } else { [part] } }
+      let all = parts.map(flat).flatMap { part -> [Predicate] in
+        if case .any(let inner) = part { inner } else { [part] }
+      }
       return all.count == 1 ? all[0] : .any(all)
     }
   }
@@ -42,7 +46,8 @@ import Testing
     func word() -> String {
       pick([
         "Berlin", "1", "-1", "1.50", "2024-01-31", "3 years ago", "Anna Smith", "'a'", "'it''s'", "''", "a'b", "x,y",
-        "a+b", "a*2", "a-b", "a/b", "a.b", "a[1]", "null", "true", "case", "not", "is", "in", "\"id\"", "^[A-D]", "-", "*",
+        "a+b", "a*2", "a-b", "a/b", "a.b", "a[1]", "null", "true", "case", "not", "is", "in", "\"id\"", "^[A-D]", "-",
+        "*",
         "%", "a|b", "a=b", "<b>", "date", "now", "upper", "AND", "or", "é", "\u{301}", "'and'", "(a)", "f(x)", "0x1F",
       ])
     }

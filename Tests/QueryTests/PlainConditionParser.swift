@@ -2,7 +2,6 @@
 import Rows
 import Codecs
 
-
 /// The grammar of conditions before there were calculations: the law for `ExpressionParser`.
 ///
 /// Scans conditions from left to right by scalars, so that a combining mark after a quote does not hide the quote.

@@ -91,7 +91,8 @@ public indirect enum Predicate: Sendable, Hashable {
     var conditions = Conditions()
     self = try conditions.read(text)
     if let column = conditions.lone.first {
-      throw Problem(.usage, "invalid condition “\(text)”: missing operator after \(column)", hint: "use COLUMN OP VALUE")
+      throw Problem(
+        .usage, "invalid condition “\(text)”: missing operator after \(column)", hint: "use COLUMN OP VALUE")
     }
     guard conditions.computed.isEmpty else {
       throw Problem(.usage, "calculations cannot be used here: “\(text)”", hint: "compare a column with a value")

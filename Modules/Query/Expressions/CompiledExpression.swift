@@ -58,7 +58,9 @@ final class CompiledExpression: Sendable {
         // In conditions, text is a value of the type of what it is compared with.
         guard case .value(let text, _) = argument, let type = parts[0].type else { continue }
         guard let value = Self.cast(.text(Array(text.utf8)), to: type) else {
-          throw Problem(.usage, "invalid value “\(text)” for \(parts[0].label): expected \(type.name)", hint: "quote text as 'text'")
+          throw Problem(
+            .usage, "invalid value “\(text)” for \(parts[0].label): expected \(type.name)", hint: "quote text as 'text'"
+          )
         }
         parts[parts.count - 1] = CompiledExpression(.constant(value), type, [], text)
       }

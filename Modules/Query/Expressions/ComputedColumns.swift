@@ -91,14 +91,16 @@ final class ComputedColumns: DerivedRowStream {
           guard error.kind == .badData else { throw error }
           var problem = error
           let name = schema.columns[step.position].name
-          problem.message = name.hasPrefix(Conditions.mark) ? "\(name): \(error.message)" : "column “\(name)”: \(error.message)"
+          problem.message =
+            name.hasPrefix(Conditions.mark) ? "\(name): \(error.message)" : "column “\(name)”: \(error.message)"
           throw problem
         }
         guard value.fits(step.type) else {
           let name = schema.columns[step.position].name
           throw Problem(
             .badData, "column “\(name)”: “\(String(value.string.prefix(100)))” is not \(step.type.name)",
-            hint: .advice(value.double == nil ? "calculate cast(… as text)" : "calculate cast(… as decimal)"), record: nil)
+            hint: .advice(value.double == nil ? "calculate cast(… as text)" : "calculate cast(… as decimal)"),
+            record: nil)
         }
         value.append(as: step.type, to: &made)
         row += 1
@@ -203,7 +205,8 @@ extension ExpressionValue {
     switch (type, self) {
     case (_, .null), (.text, _), (.url, _), (.json, _), (.bytes, _), (.decimal, .number), (.decimal, .real): true
     case (.integer, .number(let number)): number.integer != nil
-    case (.real, .number), (.real, .real), (.boolean, .boolean), (.date, .text), (.timestamp, .text), (.datetime, .text), (.list, .json):
+    case (.real, .number), (.real, .real), (.boolean, .boolean), (.date, .text), (.timestamp, .text),
+      (.datetime, .text), (.list, .json):
       true
     default: false
     }

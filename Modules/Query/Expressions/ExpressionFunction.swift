@@ -188,7 +188,8 @@ struct ExpressionFunction: Sendable {
     },
     "regexp_extract": .init("regexp_extract(text, pattern, group)", 2...3, [.text, .text, .number], .type(.text)) {
       (values, context) throws(Problem) in
-      let groups = try context.kept(values[1].string, PatternGroups.init), number = values.count > 2 ? integer(values[2]) : 0
+      let groups = try context.kept(values[1].string, PatternGroups.init),
+        number = values.count > 2 ? integer(values[2]) : 0
       guard (0..<groups.count).contains(number) else {
         throw Problem(.usage, "the pattern “\(values[1].string)” has no group \(number)", hint: "count its parentheses")
       }
@@ -197,7 +198,8 @@ struct ExpressionFunction: Sendable {
     },
     "regexp_replace": .init("regexp_replace(text, pattern, text, 'g')", 3...4, [.text], .type(.text)) {
       (values, context) throws(Problem) in
-      let isAll = values.count > 3 && values[3].string.contains("g"), groups = try context.kept(values[1].string, PatternGroups.init)
+      let isAll = values.count > 3 && values[3].string.contains("g"),
+        groups = try context.kept(values[1].string, PatternGroups.init)
       return .text(groups.replacing(in: values[0].text, with: values[2].text, all: isAll))
     },
     "lpad": .init("lpad(text, n, fill)", 2...3, [.text, .number, .text], .type(.text), padding(atStart: true)),
@@ -238,7 +240,8 @@ struct ExpressionFunction: Sendable {
       let whole = Array(stamp.prefix(length)) + Array("0000-01-01T00:00:00Z".utf8.dropFirst(length))
       return .text(form(whole, like: text))
     },
-    "strptime": .init("strptime(text, format)", 2...2, [.text], .type(.timestamp)) { (values, context) throws(Problem) in
+    "strptime": .init("strptime(text, format)", 2...2, [.text], .type(.timestamp)) {
+      (values, context) throws(Problem) in
       let format = try context.kept(values[1].string, DateFormat.init)
       guard let result = format.parse(values[0].text) else {
         throw Problem(
@@ -246,7 +249,8 @@ struct ExpressionFunction: Sendable {
       }
       return .text(result)
     },
-    "strftime": .init("strftime(date, format)", 2...2, [.date, .text], .type(.text)) { (values, context) throws(Problem) in
+    "strftime": .init("strftime(date, format)", 2...2, [.date, .text], .type(.text)) {
+      (values, context) throws(Problem) in
       let seconds = try seconds(values[0])
       return .text(try context.kept(values[1].string, DateFormat.init).text(of: seconds, values[0].text))
     },
@@ -315,7 +319,9 @@ struct ExpressionFunction: Sendable {
       return .boolean(!part.isEmpty && Fold.folded(values[0].text).firstRange(of: part) == nil)
     },
     "=~": .init("A =~ B", 2...2, [.text], .type(.boolean)) { (values, context) throws(Problem) in
-      .boolean(try context.kept(values[1].string) { (text) throws(Problem) in TextPattern(try Pattern(text)) }.matches(values[0].text))
+      .boolean(
+        try context.kept(values[1].string) { (text) throws(Problem) in TextPattern(try Pattern(text)) }.matches(
+          values[0].text))
     },
     "starts with": .init("A starts with B", 2...2, [.text], .type(.boolean)) { (values, _) throws(Problem) in
       .boolean(Fold.folded(values[0].text).starts(with: Fold.folded(values[1].text)))

@@ -108,7 +108,8 @@ enum ExpressionValue: Sendable {
   }
   private var orderedText: [UInt8] {
     let text = self.text
-    return text.count >= 16 && text[10] == UInt8(ascii: "T") && Dates.seconds(text) != nil ? TimeText.ordered(text) : text
+    return text.count >= 16 && text[10] == UInt8(ascii: "T") && Dates.seconds(text) != nil
+      ? TimeText.ordered(text) : text
   }
 
   /// Appends the value to a column of a type.

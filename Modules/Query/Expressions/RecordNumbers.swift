@@ -72,9 +72,11 @@ struct NumberedRows: DerivedRowStream {
 
 /// The rows of a file, with a column that has its name.
 public struct FileNamedRows: DerivedRowStream {
-  /// The column, which `filename()` is.
+  /// The column.
   public static let column = Conditions.mark + "filename()"
+  /// The columns of the file, and its name.
   public let schema: Schema
+  /// The rows of the file.
   public let inner: any RowStream
   private let name: String
 
@@ -84,14 +86,18 @@ public struct FileNamedRows: DerivedRowStream {
     (self.inner, self.name) = (inner, name)
   }
 
+  /// Whether those of the file may.
   public var mayWiden: Bool { inner.mayWiden }
+  /// The widened rows of the file.
   public func widened() async throws(Problem) -> (any RowStream)? {
     try await inner.widened().map { FileNamedRows($0, name) }
   }
+  /// The rows of the file once more.
   public func reopened() async throws(Problem) -> (any RowStream)? {
     try await inner.reopened().map { FileNamedRows($0, name) }
   }
 
+  /// The next rows.
   public func next() async throws(Problem) -> BatchTask? {
     let name = Array(self.name.utf8), width = schema.width
     return try await inner.next()?.followed { (batch) throws(Problem) in
