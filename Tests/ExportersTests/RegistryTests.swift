@@ -84,7 +84,7 @@ import Testing
 
   @Test("warnings for the user") func warnings() async throws {
     let schema = Schema("t", columns: [ColumnDescription("a", .text)])
-    let table = SampleTable("", schema, [[.text("=1+1")], [.text("\0")], [.text("plain")], [.text("a\nb")]])
+    let table = SampleTable("", schema, [[.text("=1+1")], [.text("\01")], [.text("plain")], [.text("a\nb")]])
     func warning(_ name: String, _ values: [String: String] = [:]) async throws -> Warning? {
       let exporter = try registry.exporter(named: name)
       let sink = try await exporter.sink(for: schema, options: ExportOptions(values)) { MemorySink() }

@@ -166,7 +166,7 @@ struct SyncCommand {
 
   /// The tables to sync into the store at `location`.
   private func tables(for location: String) async throws(Problem) -> [Table] {
-    if invocation[Options.from] != nil { return try await fileTables() }
+    if invocation[Options.from] != nil { return try await fileTables(for: location) }
     if let other = invocation[Options.fromStorage] { return try await storedTables(other) }
     return try await liveTables(for: location)
   }
@@ -213,9 +213,11 @@ struct SyncCommand {
     return tables
   }
 
-  /// The tables of a file. One that is called as a dataset and has its columns gets the dataset's types and key.
-  private func fileTables() async throws(Problem) -> [Table] {
+  /// The tables of a file. One that is called as a dataset and has its columns gets the dataset's types and key; one that
+  /// the store has keeps the wider types of its columns: text in which only digits are left is still text.
+  private func fileTables(for store: String) async throws(Problem) -> [Table] {
     guard let path = invocation[Options.from] else { return [] }
+    let kept = try services.stores.exists(store) ? try await services.stores.open(store).tables() : []
     let file = try SourceOptions(invocation).file()
     let location = try invocation.locations.location(path)
     let source = try await services.sources.open(.file(location, file))
@@ -224,14 +226,20 @@ struct SyncCommand {
     for schema in try chosen(try await source.tables()) {
       let rows = try await source.rows(of: schema.name, RowRequest())
       let dataset = Catalog.all.first { $0.name == schema.name && $0.holds(rows.schema) }
-      guard let dataset, path != "-" else {
+      let known = dataset ?? kept.first { $0.name == schema.name }
+      var typed = file
+      for column in known?.columns ?? [] where typed.types[column.name] == nil {
+        guard let place = rows.schema.position(of: column.name) else { continue }
+        let found = rows.schema.columns[place].type
+        guard
+          dataset != nil
+            || found != column.type && (column.type == .text || column.type == .decimal && found == .integer)
+        else { continue }
+        typed.types[column.name] = column.type
+      }
+      guard path != "-", dataset != nil || typed.types != file.types else {
         tables.append(Table(name: schema.name, schema: nil, source: name) { () throws(Problem) in rows })
         continue
-      }
-      var typed = file
-      for column in dataset.columns
-      where rows.schema.position(of: column.name) != nil && typed.types[column.name] == nil {
-        typed.types[column.name] = column.type
       }
       let again = try await services.sources.open(.file(location, typed))
       tables.append(

@@ -36,7 +36,9 @@ struct DescribedCSV: Sendable {
     self.bytes =
       dialect.isPlain && !options.repairs
       ? text
-      : ConvertingSource(text, dialect, repairs: options.repairs, maximumField: reading.maximumField, log: log)
+      : ConvertingSource(
+        text, dialect, repairs: options.repairs, maximumField: reading.maximumField,
+        log: options.repairs ? log : nil)
   }
 
   /// The rows, with what the metadata says and the program does not do reported once.
