@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("what is compressed in members is read back", arguments: FileCompression.allCases, [0, 1, 3_000_000])
+  @Test("what is compressed in members is read back", arguments: FileCompression.all, [0, 1, 3_000_000])
   func roundTrip(_ compression: FileCompression, _ count: Int) async throws {
     let text = text(count), bytes = try await compressed(text, compression)
     #expect(FileCompression(beginning: Array(bytes.prefix(4))) == compression)
@@ -61,7 +61,7 @@ import Testing
     #expect(FileCompression(beginning: Array("id,n".utf8), of: "a.csv.gz") == nil)
   }
 
-  @Test("a truncated file is refused at every length", arguments: FileCompression.allCases)
+  @Test("a truncated file is refused at every length", arguments: FileCompression.all)
   func truncated(_ compression: FileCompression) async throws {
     let text = text(500), bytes = try await compressed(text, compression)
     // Before the table of frames, which readers skip, the file is a whole one without it.
@@ -69,11 +69,11 @@ import Testing
     for count in 0..<data.count {
       let problem = #expect(throws: Problem.self) { try plain(Array(data.prefix(count)), compression) }
       #expect(problem?.kind == .badData)
-      #expect(problem?.message == "truncated \(compression.rawValue) data at byte \(count)")
+      #expect(problem?.message == "truncated \(compression.name) data at byte \(count)")
     }
   }
 
-  @Test("a changed bit is refused, or changes nothing", arguments: FileCompression.allCases)
+  @Test("a changed bit is refused, or changes nothing", arguments: FileCompression.all)
   func damaged(_ compression: FileCompression) async throws {
     let text = text(400), bytes = try await compressed(text, compression)
     var refused = 0

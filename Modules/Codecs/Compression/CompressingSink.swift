@@ -17,8 +17,7 @@ public final class CompressingSink: ByteSink {
     var pending = ArenaBuilder(capacity: pieceBytes)
     /// Pieces that are being compressed, in order.
     var tasks: [Task<Result<Piece, Problem>, Never>] = []
-    /// The compressed and the plain size of each frame.
-    var frames: [(compressed: Int, plain: Int)] = []
+    var frames: [FileCompression.Frame] = []
   }
 
   /// A compressed piece.
@@ -63,12 +62,8 @@ public final class CompressingSink: ByteSink {
     state.tasks.append(
       Task {
         let piece = Piece(plainCount: arena.count)
-        do throws(Problem) {
-          try arena.read { (span) throws(Problem) in try compression.compress(span, to: &piece.bytes) }
-        } catch {
-          return .failure(error)
-        }
-        return .success(piece)
+        let isDone = arena.read { compression.compress($0, &piece.bytes) }
+        return isDone ? .success(piece) : .failure(Problem(.io, "out of memory"))
       })
   }
 
@@ -76,7 +71,7 @@ public final class CompressingSink: ByteSink {
   private func writePieces(leaving count: Int) async throws(Problem) {
     while let task = state.withLock({ $0.tasks.count > count ? $0.tasks.removeFirst() : nil }) {
       let piece = try await task.value.get()
-      state.withLock { $0.frames.append((piece.bytes.count, piece.plainCount)) }
+      state.withLock { $0.frames.append(.init(compressed: piece.bytes.count, plain: piece.plainCount)) }
       try await inner.write(piece.bytes)
     }
   }
@@ -87,25 +82,10 @@ public final class CompressingSink: ByteSink {
       if state.pending.count > 0 || state.tasks.isEmpty && state.frames.isEmpty { compressPending(&state) }
     }
     try await writePieces(leaving: 0)
-    if compression == .zstd {
-      var table = ByteBuffer(capacity: 4096)
-      state.withLock { Self.appendTable($0.frames, to: &table) }
-      try await inner.write(table)
-    }
+    var end = ByteBuffer(capacity: 4096)
+    state.withLock { compression.end($0.frames, &end) }
+    if end.count > 0 { try await inner.write(end) }
     try await inner.commit()
-  }
-
-  /// The table of frames that seekable readers use: a frame that all others skip.
-  private static func appendTable(_ frames: [(compressed: Int, plain: Int)], to out: inout ByteBuffer) {
-    out.append(littleEndian: 0x184D_2A5E, count: 4)
-    out.append(littleEndian: UInt64(frames.count * 8 + 9), count: 4)
-    for frame in frames {
-      out.append(littleEndian: UInt64(frame.compressed), count: 4)
-      out.append(littleEndian: UInt64(frame.plain), count: 4)
-    }
-    out.append(littleEndian: UInt64(frames.count), count: 4)
-    out.append(byte: 0)
-    out.append(littleEndian: 0x8F92_EAB1, count: 4)
   }
 
   /// Gives the output up.

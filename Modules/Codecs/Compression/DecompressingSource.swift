@@ -30,10 +30,7 @@ public final class DecompressingSource: ByteSource {
     name = inner.name
     self.inner = inner
     self.compression = compression
-    switch compression {
-    case .gzip: state = Mutex(State(decompressor: try Inflate(isGzip: true)))
-    case .zstd: state = Mutex(State(decompressor: try Unzstd()))
-    }
+    state = Mutex(State(decompressor: try compression.decompressor()))
   }
 
   /// Appends the next bytes.
@@ -51,8 +48,7 @@ public final class DecompressingSource: ByteSource {
           }
         }
         if !state.isWithin {
-          // Tapes and block devices fill the last block of a gzip file with zeros.
-          if state.count > 0, compression == .gzip, state.input[state.taken] == 0 {
+          if state.count > 0, compression.ignoresPadding, state.input[state.taken] == 0 {
             state.taken += 1
             continue
           }
@@ -76,7 +72,7 @@ public final class DecompressingSource: ByteSource {
   private func problem(_ what: String, at offset: Int, _ why: String = "") -> Problem {
     let reason = why.isEmpty ? "" : ": \(why)"
     return Problem(
-      .badData, "\(what) \(compression.rawValue) data at byte \(offset)\(reason)", at: name,
+      .badData, "\(what) \(compression.name) data at byte \(offset)\(reason)", at: name,
       hint: "copy or download the file again")
   }
 

@@ -1,45 +1,48 @@
-internal import CCompression
-internal import CZlib
 import Rows
 
-/// A compression of whole files, named by a second file extension: `people.csv.gz`.
-public enum FileCompression: String, Sendable, Hashable, CaseIterable {
-  /// Members as specified by RFC 1952.
-  case gzip
-  /// Frames as specified by RFC 8878.
-  case zstd
-
+/// A compression of whole files, named by a second file extension, as a value in the list `all`: `people.csv.gz`.
+public struct FileCompression: Sendable, Hashable {
+  /// Its name in messages.
+  public let name: String
   /// The file extension, without the dot.
-  public var fileExtension: String { self == .gzip ? "gz" : "zst" }
+  public let fileExtension: String
+  /// The first bytes of a file.
+  let signature: [UInt8]
+  /// Whether the first four bytes are those of such a file.
+  let begins: @Sendable (_ bytes: ArraySlice<UInt8>) -> Bool
+  /// Whether zeros may follow the last member.
+  var ignoresPadding = false
+  /// Loads the library it needs.
+  /// - Throws: `unavailable`, with the name of the package, if it is missing.
+  let load: @Sendable () throws(Problem) -> Void
+  let decompressor: @Sendable () throws(Problem) -> any Decompressor
+  /// Appends the bytes, at most 1 GiB, as one member or frame with a checksum; false without memory. The library must
+  /// be loaded.
+  let compress: @Sendable (_ bytes: RawSpan, _ out: inout ByteBuffer) -> Bool
+  /// Appends what follows the last frame.
+  var end: @Sendable (_ frames: [Frame], _ out: inout ByteBuffer) -> Void = { _, _ in }
 
-  /// The compression of a file, by its first bytes; nil for another file.
-  public init?(beginning bytes: [UInt8]) {
-    switch bytes.prefix(4) {
-    case let start where start.starts(with: [0x1F, 0x8B]): self = .gzip
-    case [0x28, 0xB5, 0x2F, 0xFD]: self = .zstd
-    // A frame that decompressors skip.
-    case let start where start.count == 4 && start[0] & 0xF0 == 0x50 && start[1...] == [0x2A, 0x4D, 0x18]: self = .zstd
-    default: return nil
-    }
+  /// The sizes of a member or frame in bytes.
+  struct Frame: Sendable {
+    let compressed: Int, plain: Int
   }
 
-  /// The compression of a file by its first bytes, or by its name if it ends within the bytes that it must begin with.
+  /// The compressions.
+  public static let all: [FileCompression] = [gzip, zstd]
+
+  /// The compression of a file by its first bytes, or by its name if it ends within the bytes that it must begin with;
+  /// nil for another file.
   /// - Parameter bytes: at least four, unless the file is shorter.
-  public init?(beginning bytes: [UInt8], of name: String) {
-    if let found = FileCompression(beginning: bytes) {
-      self = found
-    } else if !bytes.isEmpty, let named = Self.split(name).compression, named.signature.starts(with: bytes) {
-      self = named
-    } else {
-      return nil
-    }
+  public init?(beginning bytes: [UInt8], of name: String = "") {
+    let named =
+      bytes.isEmpty ? nil : Self.split(name).compression.flatMap { $0.signature.starts(with: bytes) ? $0 : nil }
+    guard let found = Self.all.first(where: { $0.begins(bytes.prefix(4)) }) ?? named else { return nil }
+    self = found
   }
-
-  private var signature: [UInt8] { self == .gzip ? [0x1F, 0x8B] : [0x28, 0xB5, 0x2F, 0xFD] }
 
   /// Splits the extension of a compression off a path or a format: `a.csv.gz` is `a.csv` and gzip.
   public static func split(_ path: String) -> (path: String, compression: FileCompression?) {
-    for compression in allCases {
+    for compression in all {
       let suffix = "." + compression.fileExtension
       guard path.utf8.count > suffix.utf8.count, path.lowercased().hasSuffix(suffix) else { continue }
       return (String(path.dropLast(suffix.count)), compression)
@@ -54,38 +57,22 @@ public enum FileCompression: String, Sendable, Hashable, CaseIterable {
     return String(dot.map { last[..<$0] } ?? last)
   }
 
-  /// Loads the library it needs.
-  /// - Throws: `unavailable`, with the name of the package, if it is missing.
-  func load() throws(Problem) {
-    switch self {
-    case .gzip: try Zlib.load()
-    case .zstd: try CompressionLibrary.zstd.load()
-    }
-  }
+  /// Whether the names are equal.
+  public static func == (a: FileCompression, b: FileCompression) -> Bool { a.name == b.name }
+  /// By name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
 
-  /// The bytes as one member or frame with a checksum. The library must be loaded.
-  /// - Parameter bytes: at most 1 GiB.
-  /// - Throws: `io` without memory.
-  func compress(_ bytes: RawSpan, to out: inout ByteBuffer) throws(Problem) {
-    let count = bytes.byteCount
-    let isDone = unsafe bytes.withUnsafeBytes { input in
-      switch self {
-      case .gzip:
-        guard let state = unsafe bb_gzip_begin(6) else { return false }
-        defer { unsafe bb_deflate_end(state) }
-        let bound = unsafe bb_gzip_bound(state, count), room = unsafe out.room(bound)
-        let size = unsafe bb_gzip_member(state, input.baseAddress, count, room, bound)
-        unsafe out.commit(room + size)
-        return size > 0
-      case .zstd:
-        guard let context = unsafe bb_zstd_begin(3, 1) else { return false }
-        defer { unsafe bb_zstd_end(context) }
-        let bound = bb_zstd_bound(count), room = unsafe out.room(bound)
-        let size = unsafe bb_zstd_compress(context, input.baseAddress, count, room, bound)
-        unsafe out.commit(room + size)
-        return size > 0
-      }
-    }
-    guard isDone else { throw Problem(.io, "out of memory") }
+extension FileCompression {
+  init(
+    _ name: String, _ fileExtension: String, signature: [UInt8],
+    begins: (@Sendable (ArraySlice<UInt8>) -> Bool)? = nil,
+    load: @escaping @Sendable () throws(Problem) -> Void,
+    decompressor: @escaping @Sendable () throws(Problem) -> any Decompressor,
+    compress: @escaping @Sendable (RawSpan, inout ByteBuffer) -> Bool
+  ) {
+    (self.name, self.fileExtension, self.signature) = (name, fileExtension, signature)
+    self.begins = begins ?? { $0.starts(with: signature) }
+    (self.load, self.decompressor, self.compress) = (load, decompressor, compress)
   }
 }
