@@ -12,12 +12,12 @@ public enum ConfigurationCommand {
   public static let actions = [
     CommandAction("get", key), CommandAction("set", key, Argument("VALUE", "new value")), CommandAction("unset", key),
   ]
-  private static let key = Argument("KEY", values: .words(ConfigurationKey.allCases.map(\.rawValue)), "setting")
+  private static let key = Argument("KEY", values: .words(ConfigurationKey.all.map(\.name)), "setting")
   /// The discussion in the help.
   public static let discussion = """
     Without ACTION, lists the settings with their values and origins. A setting is an option of the command line, a variable BB_KEY of the \
     environment, or a line KEY = VALUE of the configuration file, in this order. Keys: \
-    \(ConfigurationKey.allCases.map(\.rawValue).joined(separator: ", ")).
+    \(ConfigurationKey.all.map(\.name).joined(separator: ", ")).
     """
   /// Examples.
   public static let examples = ["config", "config get storage", "config set storage csv:notes", "config unset storage"]
@@ -29,7 +29,7 @@ public enum ConfigurationCommand {
   public static func change(_ arguments: [String]) throws(Problem) -> (key: ConfigurationKey, value: String?)? {
     guard let action = arguments.first else { return nil }
     guard let key = ConfigurationKey(named: arguments[1]) else {
-      let names = ConfigurationKey.allCases.map(\.rawValue)
+      let names = ConfigurationKey.all.map(\.name)
       throw Problem(
         .usage, "unknown key “\(arguments[1])”", hint: .choose(arguments[1], from: names, "available keys"))
     }
@@ -54,22 +54,22 @@ public enum ConfigurationCommand {
     }
     try await services.configure(change.key, value)
     // In another directory a relative path would be another file.
-    if value != text { services.report.result("set \(change.key.rawValue) to \(services.shown(value))") }
+    if value != text { services.report.result("set \(change.key.name) to \(services.shown(value))") }
   }
 
   /// The rows of the list: setting, value and origin; after `get`, the row of its key.
   public static func rows(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> [[String]] {
     let storage = try services.stores.defaultLocation()
     var rows: [[String]] = []
-    for key in ConfigurationKey.allCases {
-      if let value = invocation.value(of: key.rawValue) {
-        rows.append([key.rawValue, URLText.redacted(services.shown(value)), "command line"])
+    for key in ConfigurationKey.all {
+      if let value = invocation.value(of: key.name) {
+        rows.append([key.name, URLText.redacted(services.shown(value)), "command line"])
       } else if key == .storage {
-        rows.append([key.rawValue, services.shown(storage.location), storage.origin])
+        rows.append([key.name, services.shown(storage.location), storage.origin])
       } else {
         let setting = invocation.configuration[key]
         rows.append([
-          key.rawValue, URLText.redacted(setting?.value ?? key.fallback ?? ""), setting?.origin ?? "default",
+          key.name, URLText.redacted(setting?.value ?? key.fallback ?? ""), setting?.origin ?? "default",
         ])
       }
     }
@@ -79,7 +79,7 @@ public enum ConfigurationCommand {
     }
     if invocation.arguments.first == "get" {
       let key = invocation.arguments.last.flatMap(ConfigurationKey.init(named:))
-      return rows.filter { $0[0] == key?.rawValue }
+      return rows.filter { $0[0] == key?.name }
     }
     return rows
   }

@@ -49,7 +49,7 @@ public struct Invocation: Sendable {
   public func value(of name: String) -> String? { given[name]?.last }
   /// The value given, else the setting with the name of the option.
   public func setting(_ option: Option) -> String? {
-    self[option] ?? ConfigurationKey(rawValue: option.name).flatMap { configuration[$0]?.value }
+    self[option] ?? ConfigurationKey.all.first { $0.name == option.name }.flatMap { configuration[$0]?.value }
   }
   /// Whether a flag was given, or the setting with its name is `yes`.
   public func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }

@@ -93,7 +93,7 @@ public struct AppServices: Sendable {
 
   /// Registers the secrets of the settings and of the environment, and those that options assign.
   func registerSecrets(of invocation: Invocation) {
-    for key in ConfigurationKey.allCases {
+    for key in ConfigurationKey.all {
       if let set = invocation.configuration[key] { report.secrets.add(in: set.value) }
     }
     for text in variables.values where text.contains("://") { report.secrets.add(in: text) }

@@ -25,7 +25,7 @@ public struct Configuration: Sendable {
     var settings: [ConfigurationKey: Setting] = [:]
     // Usually there are none, and their names are not needed.
     let hasOwn = variables.keys.contains { $0.hasPrefix("BB_") }
-    for key in ConfigurationKey.allCases {
+    for key in ConfigurationKey.all {
       if hasOwn, let name = key.variables.first(where: { variables[$0]?.isEmpty == false }),
         let text = variables[name]
       {
@@ -46,7 +46,7 @@ public struct Configuration: Sendable {
 
   /// The place of a value in messages; empty for a key that is not set.
   public func place(of key: ConfigurationKey) -> String {
-    settings[key].map { $0.origin == "configuration" ? "setting \(key.rawValue)" : $0.origin } ?? ""
+    settings[key].map { $0.origin == "configuration" ? "setting \(key.name)" : $0.origin } ?? ""
   }
 
   /// Returns a value in its usual form: `yes` for `true`, `on` and `1`, `no` for `false`, `off` and `0`.
@@ -84,6 +84,6 @@ public struct Configuration: Sendable {
       expected = "comma, tab, semicolon, pipe, space, or another ASCII character that is not part of a value"
     }
     throw Problem(
-      .configuration, "invalid value “\(value)” for \(key.rawValue)", at: place, hint: "expected \(expected)")
+      .configuration, "invalid value “\(value)” for \(key.name)", at: place, hint: "expected \(expected)")
   }
 }

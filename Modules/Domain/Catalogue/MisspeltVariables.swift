@@ -9,7 +9,7 @@ extension ConfigurationKey {
   /// Other programs have variables with this prefix, too: those that are not near to a setting are ignored.
   /// - Parameter names: the names of all variables of the environment.
   public static func misspeltVariables(among names: some Sequence<String>) -> [Warning] {
-    let prefix = "BB_", known = allCases.flatMap(\.variables) + others
+    let prefix = "BB_", known = all.flatMap(\.variables) + others
     return names.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted().compactMap { name in
       // The prefix is right: only what follows it is compared.
       let words = known.map { String($0.dropFirst(prefix.count)) }, word = String(name.dropFirst(prefix.count))

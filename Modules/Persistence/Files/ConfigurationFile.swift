@@ -12,7 +12,7 @@ public enum ConfigurationFile {
     for (number, line) in try lines(of: path).enumerated() {
       let place = "\(path):\(number + 1)"
       guard let (name, value) = try assignment(line, at: place) else { continue }
-      guard let key = ConfigurationKey(rawValue: name) else { throw unknown(name, at: place) }
+      guard let key = ConfigurationKey.all.first(where: { $0.name == name }) else { throw unknown(name, at: place) }
       guard settings[key] == nil else { throw Problem(.configuration, "duplicate key: \(name)", at: place) }
       guard !value.isEmpty else { throw Problem(.configuration, "missing value for \(name)", at: place) }
       try refuseMarks(value, for: key, at: place)
@@ -32,7 +32,7 @@ public enum ConfigurationFile {
     if let text = value {
       guard !text.isEmpty, trimmed(text[...]) == text, !text.unicodeScalars.contains(where: { $0.value < 32 })
       else {
-        throw Problem(.usage, "invalid value “\(text)” for \(key.rawValue)", hint: "expected text on one line")
+        throw Problem(.usage, "invalid value “\(text)” for \(key.name)", hint: "expected text on one line")
       }
       do throws(Problem) {
         try refuseMarks(text, for: key, at: "")
@@ -51,9 +51,9 @@ public enum ConfigurationFile {
     _ = try read(path)
     var lines = try lines(of: path).map(String.init)
     if lines.last == "" { lines.removeLast() }
-    let line = value.map { "\(key.rawValue) = \($0)" }
+    let line = value.map { "\(key.name) = \($0)" }
     var position: Int?
-    for (number, line) in lines.enumerated() where try assignment(line[...], at: path)?.name == key.rawValue {
+    for (number, line) in lines.enumerated() where try assignment(line[...], at: path)?.name == key.name {
       position = number
     }
     switch (position, line) {
@@ -85,12 +85,12 @@ public enum ConfigurationFile {
     guard let first = value.first, "\"'".contains(first), value.count > 1, value.last == first else { return }
     throw Problem(
       .configuration, "values are written without quotes: \(value)", at: place,
-      hint: "write \(key.rawValue) = \(value.dropFirst().dropLast())")
+      hint: "write \(key.name) = \(value.dropFirst().dropLast())")
   }
 
   /// The problem of a key that does not exist.
   static func unknown(_ name: String, at place: String = "") -> Problem {
-    let names = ConfigurationKey.allCases.map(\.rawValue)
+    let names = ConfigurationKey.all.map(\.name)
     return Problem(
       .configuration, "unknown key “\(name)”", at: place,
       hint: .choose(name, from: names, "available keys"))
