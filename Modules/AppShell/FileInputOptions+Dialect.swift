@@ -1,6 +1,7 @@
 import Codecs
 public import CommandLineKit
-public import Dialects
+import Dialects
+public import Domain
 public import Rows
 
 /// The options for the dialect of CSV input.

@@ -43,15 +43,18 @@ public struct DialectOptions: Sendable, Hashable {
   public var maximumRejects: Int?
 
   /// The settings that are not as usual.
-  public var settings: [Setting] {
-    let all: [(Bool, Setting)] = [
+  public var settings: [Setting] { all.filter(\.0).map(\.1) }
+  /// All settings of dialects.
+  public static let allSettings: [Setting] = DialectOptions().all.map(\.1)
+
+  private var all: [(Bool, Setting)] {
+    [
       (encoding != nil, .inputEncoding), (delimiter != nil, .inputDelimiter), (quote != nil, .inputQuote),
       (escape != nil, .inputEscape), (hasNoHeader, .noHeader), (headerRows != nil, .headerRows),
       (names != nil, .columnNames), (skippedRows != nil, .skippedRows), (skippedFooter != nil, .skippedFooter),
       (comment != nil, .commentPrefix), (ragged != nil, .raggedRows), (table != nil, .tableNumber),
       (positions != nil, .fixedColumns), (repairs, .repair), (maximumRejects != nil, .maximumRejects),
     ]
-    return all.filter(\.0).map(\.1)
   }
 
   /// Nothing is known.

@@ -7,11 +7,9 @@ import Testing
   private func text(
     _ document: String, _ format: DocumentFormat, table: String? = nil, limit: Int = 1 << 20
   ) throws -> String {
-    let source = MemoryByteSource(document, name: "x")
-    let names = try format.tables(of: source, limit: limit)
-    guard let name = table ?? names.first else { return "" }
-    let again = try #require(try source.reopened())
-    let rows = try format.text(of: again, table: name, limit: limit)
+    let tables = DocumentTables(format, limit: limit) { MemoryByteSource(document, name: "x") }
+    guard let name = try table ?? tables.names().first else { return "" }
+    let rows = try tables.text(of: name)
     var bytes: [UInt8] = []
     var piece = ArenaBuilder(capacity: 64)
     while try rows.read(into: &piece, limit: Int.random(in: 1...64)) > 0 {
@@ -37,7 +35,7 @@ import Testing
   @Test("Markdown: tables have the names of their headings, each different") func markdownTables() throws {
     let document = "# Prices\n|a|\n|-|\n|1|\n\n|b|\n|-|\n|2|\n## *Cities*\n|c|\n|-|\n|3|\n"
     #expect(
-      try DocumentFormat.markdown.tables(of: MemoryByteSource(document, name: "x"), limit: 1000) == [
+      try DocumentTables(.markdown, limit: 1000) { MemoryByteSource(document, name: "x") }.names() == [
         "Prices", "Prices 2", "Cities",
       ])
     #expect(try text(document, .markdown, table: "Cities") == "\"c\"\n\"3\"\n")
@@ -68,7 +66,7 @@ import Testing
     let document =
       "<h2>A &amp; B</h2><table><tr><td>x</table><table><caption> C </caption><tr><td>y</table><table id=z><tr><td>z</table>"
     #expect(
-      try DocumentFormat.html.tables(of: MemoryByteSource(document, name: "x"), limit: 1000) == [
+      try DocumentTables(.html, limit: 1000) { MemoryByteSource(document, name: "x") }.names() == [
         "A & B", "C", "A & B 2",
       ])
   }
@@ -181,7 +179,7 @@ import Testing
       problem?.kind == .badData && problem?.description.hasPrefix(message) == true, "\(problem?.description ?? "")")
   }
 
-  @Test("Any bytes are rows or a problem", arguments: DocumentFormat.allCases) func anything(_ format: DocumentFormat) {
+  @Test("Any bytes are rows or a problem", arguments: DocumentFormat.all) func anything(_ format: DocumentFormat) {
     var generator = SystemRandomNumberGenerator()
     let pieces = [
       "|", "a", "-", "\n", "- ", ": ", "\"", "'", "\\", "[", "]", "{", "}", "<", ">", "<table>", "<tr>", "<td>",

@@ -69,7 +69,7 @@ struct FileSourceTests {
     try await directory.write("zeros", "\0\0\0")
     let problem = await #expect(throws: Problem.self) { try await table("zeros") }
     #expect(problem?.kind == .usage)
-    #expect(problem?.hint == Remedy(steps: [.set(.inputFormat, to: FileFormat.allCases.map(\.rawValue), purpose: nil)]))
+    #expect(problem?.hint == Remedy(steps: [.set(.inputFormat, to: FileFormat.all.map(\.name), purpose: nil)]))
   }
 
   @Test func aMissingFileIsNoInput() async throws {

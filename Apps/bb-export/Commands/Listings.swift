@@ -43,7 +43,7 @@ enum Listings {
 
   /// The programs that read a format.
   private static func readers(of format: String) -> String {
-    var programs = FileFormat.allCases.map(\.rawValue).contains(format) ? ["bb-export"] : []
+    var programs = FileFormat.all.contains { $0.name == format } ? ["bb-export"] : []
     if ["csv", "tsv", "json", "ndjson", "sqlite", "geojson", "gpx", "kml", "vcard"].contains(format) {
       programs.append("bb-notes")
     }

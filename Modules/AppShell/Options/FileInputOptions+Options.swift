@@ -1,7 +1,7 @@
 import Codecs
 public import CommandLineKit
-public import Dialects
-import Domain
+import Dialects
+public import Domain
 public import Rows
 
 /// The options for input files, one binding for each.
@@ -10,7 +10,7 @@ extension FileInputOptions: OptionGroup {
 
   /// The format of the input.
   static let formatOption = Option.value(
-    "from-format", "FORMAT", values: .words(FileFormat.allCases.map(\.rawValue)),
+    "from-format", "FORMAT", values: .words(FileFormat.all.map(\.name)),
     default: "from its extension or content", setting: .inputFormat, in: reading, "format of the input")
   /// The name of the input table.
   public static let tableOption = Option.value(

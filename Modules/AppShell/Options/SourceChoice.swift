@@ -1,4 +1,3 @@
-public import Dialects
 public import Domain
 import Query
 public import Rows

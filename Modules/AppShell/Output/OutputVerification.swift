@@ -50,7 +50,7 @@ struct OutputVerification {
       return try Self.check(try await self.digest(rows), is: digest, target)
     }
     var choice = FileInputOptions()
-    choice.format = FileFormat(rawValue: target.exporter.descriptor.name)
+    choice.format = FileFormat.all.first { $0.name == target.exporter.descriptor.name }
     choice.maximumField = 1 << 30
     choice.nullTexts = target.options.values["null"].map { $0.isEmpty ? [] : [Array($0.utf8)] } ?? []
     let delimiter = try target.options.values["delimiter"].map { (text) throws(Problem) in

@@ -1,6 +1,5 @@
 import Codecs
 import CommandLineKit
-import Dialects
 import Documents
 import Domain
 import Query

@@ -1,5 +1,4 @@
 import Codecs
-public import Dialects
 public import Domain
 public import Query
 public import Rows

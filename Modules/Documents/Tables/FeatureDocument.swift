@@ -1,9 +1,15 @@
 import Codecs
 import Rows
 
+extension DocumentFormat {
+  /// The points and other features of GeoJSON.
+  public static let geojson = DocumentFormat("geojson", ["geojson"], FeatureDocument.self)
+}
+
 /// The features of GeoJSON (RFC 7946), one of them in memory at a time: the properties, then `latitude` and
 /// `longitude` of a point, or the `geometry` of anything else.
 struct FeatureDocument: TableDocument {
+  static let isText = false
   private var text: DocumentText
   private enum State { case begun, features, finished }
   private var state = State.begun

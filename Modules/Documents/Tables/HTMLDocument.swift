@@ -1,6 +1,11 @@
 import Codecs
 import Rows
 
+extension DocumentFormat {
+  /// Tables of an HTML page.
+  public static let html = DocumentFormat("html", ["html", "htm"], HTMLDocument.self)
+}
+
 /// The tables of an HTML page, titled by their captions, else by the heading before them, else by their ids. Markup of
 /// any quality is read as browsers read it, as far as tables go; nothing is executed or fetched.
 struct HTMLDocument: TableDocument {

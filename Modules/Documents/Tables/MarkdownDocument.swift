@@ -1,6 +1,11 @@
 import Codecs
 import Rows
 
+extension DocumentFormat {
+  /// Tables of GitHub Flavored Markdown.
+  public static let markdown = DocumentFormat("markdown", ["md", "markdown"], MarkdownDocument.self)
+}
+
 /// The tables of GitHub Flavored Markdown, titled by the heading before them.
 struct MarkdownDocument: TableDocument {
   private(set) var columns: [[UInt8]] = []

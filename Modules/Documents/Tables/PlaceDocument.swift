@@ -1,6 +1,13 @@
 import Codecs
 import Rows
 
+extension DocumentFormat {
+  /// GPX waypoints, routes and tracks.
+  public static let gpx = DocumentFormat("gpx", ["gpx"], PlaceDocument.self)
+  /// KML placemarks.
+  public static let kml = DocumentFormat("kml", ["kml"], PlaceDocument.self)
+}
+
 /// The waypoints, routes and tracks of GPX, each a table, or the placemarks of KML: one place in memory at a time.
 struct PlaceDocument: TableDocument {
   private let xml: XMLStream

@@ -1,12 +1,17 @@
 import Codecs
 import Rows
 
+extension DocumentFormat {
+  /// `INSERT` statements.
+  public static let sql = DocumentFormat("sql", ["sql"], SQLDocument.self)
+}
+
 /// The rows of `INSERT` statements, as bb and other programs write them; each table of the statements is a table.
 ///
 /// Nothing is executed. A value that is not a literal is refused, but for the forms in which bb writes reals, control
 /// characters and bytes.
 struct SQLDocument: TableDocument {
-  static let isInterleaved = true
+  static let isInterleaved = true, isText = false
   private var text: DocumentText
   /// The columns of each table, from its definition.
   private var defined: [String: [[UInt8]]] = [:]

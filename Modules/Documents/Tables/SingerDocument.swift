@@ -1,9 +1,14 @@
 import Codecs
 import Rows
 
+extension DocumentFormat {
+  /// Messages of the Singer specification.
+  public static let singer = DocumentFormat("singer", ["singer"], SingerDocument.self)
+}
+
 /// The records of messages of the Singer specification; each stream is a table.
 struct SingerDocument: TableDocument {
-  static let isInterleaved = true
+  static let isInterleaved = true, isText = false
   private var text: DocumentText
   /// The stream of the current run of records, and its first record.
   private var stream: String?

@@ -15,11 +15,14 @@ protocol TableDocument: Sendable {
   mutating func nextRecord() throws(Problem) -> DocumentRecord?
   /// Whether parts of one table may come one by one, each with its title.
   static var isInterleaved: Bool { get }
+  /// Whether types are inferred from texts, as in CSV.
+  static var isText: Bool { get }
 }
 
 extension TableDocument {
   var columns: [[UInt8]] { [] }
   static var isInterleaved: Bool { false }
+  static var isText: Bool { true }
 }
 
 /// One record of a document.
@@ -32,49 +35,53 @@ enum DocumentRecord {
   case object(JSON)
 }
 
-/// A text format, other than CSV and JSON, that tables are read from.
-public enum DocumentFormat: String, Sendable, Hashable, CaseIterable {
-  /// Tables of GitHub Flavored Markdown.
-  case markdown
-  /// Tables of an HTML page.
-  case html
-  /// A YAML sequence of mappings.
-  case yaml
-  /// The points and other features of GeoJSON.
-  case geojson
-  /// GPX waypoints, routes and tracks.
-  case gpx
-  /// KML placemarks.
-  case kml
-  /// vCards.
-  case vcard
-  /// Messages of the Singer specification.
-  case singer
-  /// `INSERT` statements.
-  case sql
+/// A text format, other than CSV and JSON, that tables are read from: a value in the list `all`.
+public struct DocumentFormat: Sendable, Hashable {
+  /// Its name in options.
+  public let name: String
+  /// The extensions of its files, in lower case.
+  public let extensions: [String]
+  fileprivate let document: any TableDocument.Type
 
-  /// Whether types are inferred from texts, as in CSV.
-  public var isText: Bool { ![.yaml, .geojson, .singer, .sql].contains(self) }
-
-  private var document: any TableDocument.Type {
-    switch self {
-    case .markdown: MarkdownDocument.self
-    case .html: HTMLDocument.self
-    case .yaml: YAMLDocument.self
-    case .geojson: FeatureDocument.self
-    case .gpx, .kml: PlaceDocument.self
-    case .vcard: VCardDocument.self
-    case .singer: SingerDocument.self
-    case .sql: SQLDocument.self
-    }
+  init(_ name: String, _ extensions: [String], _ document: any TableDocument.Type) {
+    (self.name, self.extensions, self.document) = (name, extensions, document)
   }
 
+  /// The formats, in the order of the help.
+  public static let all: [DocumentFormat] = [
+    markdown, html, yaml, geojson, gpx, kml, vcard, singer, sql,
+  ]
+
+  /// Whether types are inferred from texts, as in CSV.
+  public var isText: Bool { document.isText }
+
+  /// Whether the names are equal.
+  public static func == (a: DocumentFormat, b: DocumentFormat) -> Bool { a.name == b.name }
+  /// By name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// The tables of one document.
+public final class DocumentTables: Sendable {
+  private let format: DocumentFormat
+  private let limit: Int
+  private let open: @Sendable () throws(Problem) -> any ByteSource
+  private let known = Mutex<[String]?>(nil)
   /// The most tables of a document.
   private static let mostTables = 10_000
 
-  /// The names of the tables, each different: their titles, or their numbers from 1.
+  /// The tables of the bytes that `open` opens each time.
+  /// - Parameter limit: the most bytes of a value.
+  public init(
+    _ format: DocumentFormat, limit: Int, open: @escaping @Sendable () throws(Problem) -> any ByteSource
+  ) { (self.format, self.limit, self.open) = (format, limit, open) }
+
+  /// The names of the tables, each different: their titles, or their numbers from 1. The document is read once for
+  /// them.
   /// - Throws: `badData` with the line of what cannot be read; `io`.
-  public func tables(of source: any ByteSource, limit: Int) throws(Problem) -> [String] {
+  public func names() throws(Problem) -> [String] {
+    if let names = known.withLock({ $0 }) { return names }
+    let source = try open(), document = format.document
     var names = DocumentTableNames(), opened = try document.init(source, limit: limit)
     while let title = try opened.nextTable() {
       _ = names.name(title, isInterleaved: document.isInterleaved)
@@ -82,14 +89,15 @@ public enum DocumentFormat: String, Sendable, Hashable, CaseIterable {
         throw Problem(.badData, "the document has more than \(Self.mostTables) tables", at: source.name)
       }
     }
+    known.withLock { [all = names.all] in $0 = all }
     return names.all
   }
 
-  /// A table of a document as text: CSV if `isText`, else one JSON object per line.
-  /// - Parameter table: its name among `tables`.
+  /// A table as text: CSV if the format is text, else one JSON object per line.
+  /// - Parameter table: its name among `names`.
   /// - Throws: `badData` with the line of what cannot be read; `io`.
-  public func text(of source: any ByteSource, table: String, limit: Int) throws(Problem) -> any ByteSource {
-    try DocumentTableSource(source, document, table: table, isText: isText, limit: limit)
+  public func text(of table: String) throws(Problem) -> any ByteSource {
+    try DocumentTableSource(try open(), format.document, table: table, isText: format.isText, limit: limit)
   }
 }
 

@@ -1,6 +1,11 @@
 import Codecs
 import Rows
 
+extension DocumentFormat {
+  /// vCards.
+  public static let vcard = DocumentFormat("vcard", ["vcf"], VCardDocument.self)
+}
+
 /// The cards of an address book as rows, a property each column; of a property that a card has twice, the second is
 /// `phone_2`.
 struct VCardDocument: TableDocument {

@@ -1,12 +1,18 @@
 import Codecs
 import Rows
 
+extension DocumentFormat {
+  /// A YAML sequence of mappings.
+  public static let yaml = DocumentFormat("yaml", ["yaml", "yml"], YAMLDocument.self)
+}
+
 /// A YAML sequence of mappings, one of them in memory at a time.
 ///
 /// Read is what people and programs write as data: block and flow collections, plain, quoted and block scalars,
 /// comments. Anchors, aliases, tags and other top-level values are refused. Plain numbers whose spelling JSON does not
 /// have, such as `007` and `0x1F`, are text.
 struct YAMLDocument: TableDocument {
+  static let isText = false
   private var text: DocumentText
   private var isBegun = false
   /// The first line of the next item.

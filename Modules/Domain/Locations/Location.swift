@@ -1,4 +1,3 @@
-public import Dialects
 public import Query
 public import Rows
 

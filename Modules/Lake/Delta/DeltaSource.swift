@@ -1,5 +1,4 @@
 import Codecs
-public import Dialects
 public import Domain
 import Parquet
 public import Query

@@ -1,7 +1,7 @@
 import Codecs
 public import Dialects
 import Documents
-import Domain
+public import Domain
 import Lake
 import Parquet
 public import Query
@@ -26,8 +26,15 @@ public struct FileSource: RecordSource, SampledFile {
   private let compression: FileCompression?
   /// A pipe's bytes, decompressed.
   private let piped: (any ByteSource)?
-  /// The bytes of a workbook or a Parquet file.
-  private let randomBytes: (any RandomAccessSource)?
+  private var contents = Contents.text
+
+  /// The tables of the file, and how they are read.
+  private enum Contents {
+    /// One table in CSV or JSON.
+    case text
+    case workbook(any RandomAccessSource), rowGroups(any RandomAccessSource), database(SQLiteDatabase)
+    case document(DocumentFormat, DocumentTables)
+  }
 
   /// The file at `path`; `-` is standard input.
   ///
@@ -63,7 +70,7 @@ public struct FileSource: RecordSource, SampledFile {
     let isPipe = file.size == nil
     let (source, compression) = try Self.decompressed(file)
     self.compression = compression
-    let isCopied = isPipe && (reading.format?.isRandomAccess ?? true || reading.types.isEmpty)
+    let isCopied = isPipe && (reading.format?.isReadAgain ?? true || reading.types.isEmpty)
     var copy = isCopied ? try SpooledByteSource(source, scratch: scratch) : nil
     let bytes: any ByteSource = copy ?? source
     piped = isPipe ? bytes : nil
@@ -76,45 +83,27 @@ public struct FileSource: RecordSource, SampledFile {
     if format.isRandomAccess {
       if compression != nil, copy == nil { copy = try SpooledByteSource(source, scratch: scratch) }
       try copy?.readAll()
-      randomBytes = copy ?? file
-    } else {
-      randomBytes = nil
     }
-    if reading.records != nil, format != .json {
-      throw Problem(
-        .recordsPointer, "cannot be used with \(format.rawValue)", at: name,
-        hint: [.omit(.recordsPointer), .set(.inputFormat, to: "json")])
-    }
-    let preferences = reading.preferences
-    if format != .csv, format != .tsv || reading.dialect.delimiter != nil,
-      let setting = reading.dialect.settings.first(where: { !preferences.contains($0) })
-    {
-      throw Problem(
-        setting, "cannot be used with \(format.rawValue)", at: name,
-        hint: [.omit(setting), .set(.inputFormat, to: "csv")])
-    }
-    let ofCSV: [(Bool, Setting)] = [
-      (reading.csv.emptyIsText, .emptyFields), (reading.csv.replacesBadEncoding, .invalidUTF8),
-      (reading.csv.isStrict, .strictQuotes), (!reading.nullTexts.isEmpty && format != .xlsx, .inputNull),
-      (reading.csv.decimalSeparator != nil, .decimalSeparator), (reading.csv.thousands != nil, .thousands),
-    ]
-    if format != .csv, format != .tsv, let setting = ofCSV.first(where: { $0 && !preferences.contains($1) })?.1 {
-      throw Problem(
-        setting, "applies only to csv and tsv, and this is \(format.rawValue)", at: name, hint: .omit(setting))
-    }
+    try format.check(reading, at: name)
     if let group = reading.csv.thousands, group == reading.csv.decimalSeparator ?? UInt8(ascii: ".") {
       throw Problem(.thousands, "is the same as the decimal separator", hint: [.set(.decimalSeparator, to: ",", ".")])
-    }
-    if reading.timeout != nil, format != .sqlite, !preferences.contains(.viewTimeout) {
-      throw Problem(
-        .viewTimeout, "applies only to SQLite databases", at: name,
-        hint: [.omit(.viewTimeout), .set(.inputFormat, to: "sqlite")])
     }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "cannot read an SQLite database from a pipe", at: name, hint: "save it to a file first")
     }
     if compression != nil, format == .sqlite {
       throw Problem(.usage, "cannot read a compressed SQLite database", at: name, hint: "decompress it first")
+    }
+    switch format.content {
+    case .fields, .json: break
+    case .workbook: contents = .workbook(copy ?? file)
+    case .rowGroups: contents = .rowGroups(copy ?? file)
+    case .database: contents = .database(database(path))
+    case .document(let format):
+      let tables = DocumentTables(format, limit: reading.maximumField ?? 16 << 20) {
+        [self] () throws(Problem) in try self.bytes()
+      }
+      contents = .document(format, tables)
     }
   }
 
@@ -160,7 +149,7 @@ public struct FileSource: RecordSource, SampledFile {
     guard !beginning.contains(0) else {
       throw Problem(
         .usage, "cannot detect the input format", at: place,
-        hint: Remedy(steps: [.set(.inputFormat, to: FileFormat.allCases.map(\.rawValue), purpose: nil)]))
+        hint: Remedy(steps: [.set(.inputFormat, to: FileFormat.all.map(\.name), purpose: nil)]))
     }
     return .csv
   }
@@ -177,28 +166,26 @@ public struct FileSource: RecordSource, SampledFile {
   /// The tables: those of a database, the sheets of a workbook, or the only one. The columns of sheets and of the only
   /// table are known when the rows are read.
   public func tables() async throws(Problem) -> [Schema] {
-    if let randomBytes, format == .xlsx {
-      return sheets(of: try Workbook(randomBytes)).map { Schema($0.name, columns: []) }
+    switch contents {
+    case .workbook(let bytes): return sheets(of: try Workbook(bytes)).map { Schema($0.name, columns: []) }
+    case .document(_, let tables):
+      let names = try tables.names()
+      return (names.count == 1 ? [table] : names).map { Schema($0, columns: []) }
+    case .database(let database): return try database.tables().map(\.likelySchema)
+    case .text, .rowGroups: return [Schema(table, columns: [])]
     }
-    if let document = format.document {
-      return try documentTables(document).map { Schema($0, columns: []) }
-    }
-    guard format == .sqlite, let path else {
-      return [Schema(table, columns: [])]
-    }
-    return try database(path).tables().map(\.likelySchema)
   }
 
-  /// The table that is read if none is named: the first sheet that a spreadsheet shows, or the only table; nil for a
-  /// database with several.
+  /// The table that is read if none is named: the first sheet that a spreadsheet shows, the first of a document, or the
+  /// only table; nil for a database with several.
   public func mainTable() async throws(Problem) -> String? {
-    if let randomBytes, format == .xlsx {
-      let workbook = try Workbook(randomBytes), main = workbook.mainSheet
+    if case .workbook(let bytes) = contents {
+      let workbook = try Workbook(bytes), main = workbook.mainSheet
       return sheets(of: workbook).first { $0.sheet == main }?.name
     }
     let tables = try await tables()
-    if format.document != nil { return tables.first?.name }
-    return tables.count == 1 ? tables[0].name : nil
+    if case .database = contents, tables.count > 1 { return nil }
+    return tables.first?.name
   }
 
   /// The sheets of a workbook by the names of their tables: their own, or that of the file for the only one.
@@ -241,44 +228,40 @@ public struct FileSource: RecordSource, SampledFile {
   /// The rows of a table.
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    if let randomBytes, format == .xlsx { return try sheetRows(try Workbook(randomBytes), table, request) }
-    if let document = format.document { return try documentRows(document, table, request) }
-    guard format == .sqlite, let path else {
-      guard table == self.table else {
-        throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
-      }
-      if let randomBytes { return try parquetRows(randomBytes, request) }
-      return try await stream(request)
+    switch contents {
+    case .workbook(let bytes): return try sheetRows(try Workbook(bytes), table, request)
+    case .document(let format, let tables): return try rows(of: tables, format, table, request)
+    case .database(let database): return try await database.rows(of: table, as: reading.table, reading.types, request)
+    case .text, .rowGroups: break
     }
-    return try await database(path).rows(of: table, as: reading.table, reading.types, request)
+    guard table == self.table else {
+      throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
+    }
+    if case .rowGroups(let bytes) = contents { return try parquetRows(bytes, request) }
+    return try await stream(request)
   }
 
-  /// The tables of a document: their own names, or that of the file for the only one.
-  private func documentTables(_ document: DocumentFormat) throws(Problem) -> [String] {
-    let names = try document.tables(of: try bytes(), limit: reading.maximumField ?? 16 << 20)
-    return names.count == 1 ? [table] : names
-  }
-
-  private func documentRows(
-    _ document: DocumentFormat, _ table: String, _ request: RowRequest
+  /// The rows of a table of a document; the only one has the name of the file.
+  private func rows(
+    of document: DocumentTables, _ format: DocumentFormat, _ table: String, _ request: RowRequest
   ) throws(Problem) -> any RowStream {
-    let limit = reading.maximumField ?? 16 << 20, names = try document.tables(of: try bytes(), limit: limit)
+    let names = try document.names()
     guard let name = names.count == 1 && table == self.table ? names[0] : names.first(where: { $0 == table }) else {
       throw Problem(
         .noInput, "table not found: “\(table)”", at: self.name,
         hint: .choose(table, from: names, "available tables"))
     }
-    let text = try document.text(of: try bytes(), table: name, limit: limit)
-    guard document.isText else {
+    let text = try document.text(of: name)
+    guard format.isText else {
       var way = JSONReading(
         form: .lines, records: JSONPointer(steps: []), types: reading.types, columns: request.someColumns)
-      way.maximumField = limit
+      if let most = reading.maximumField { way.maximumField = most }
       return try JSONRowStream.inferring(text, table: reading.table ?? table, way)
     }
     var way = reading.csv
     way.types = reading.types
     way.columns = request.columns
-    way.maximumField = limit
+    if let most = reading.maximumField { way.maximumField = most }
     let stream = try CSVRowStream.inferring(text, table: reading.table ?? table, way)
     for warning in stream.warnings { report(warning.located(at: self.name)) }
     return stream
@@ -310,10 +293,10 @@ public struct FileSource: RecordSource, SampledFile {
 
   private func stream(_ request: RowRequest) async throws(Problem) -> any RowStream {
     let bytes = try bytes()
-    switch format {
-    case .csv, .tsv:
+    switch format.content {
+    case .fields(let isTabbed):
       var way = reading.csv
-      if format == .tsv { way.delimiter = UInt8(ascii: "\t") }
+      if isTabbed { way.delimiter = UInt8(ascii: "\t") }
       way.nullTexts = reading.nullTexts
       way.columns = request.columns
       if let most = reading.maximumField { way.maximumField = most }
@@ -347,7 +330,8 @@ public struct FileSource: RecordSource, SampledFile {
         try CSVRowStream.inferring(try bytes.reopened() ?? bytes, table: table, settled)
       }
     default:
-      let form: JSONForm = format == .ndjson ? .lines : .automatic
+      var form = JSONForm.automatic
+      if case .json(let own) = format.content { form = own }
       var way = JSONReading(
         form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types,
         columns: request.someColumns)
@@ -389,9 +373,4 @@ public struct FileSource: RecordSource, SampledFile {
     if !input.hasHeader, input.names == nil { rejects?.noteMissingHeader() }
     return input
   }
-}
-
-extension FileFormat {
-  /// The document format; nil for formats with readers of their own.
-  fileprivate var document: DocumentFormat? { DocumentFormat(rawValue: rawValue) }
 }

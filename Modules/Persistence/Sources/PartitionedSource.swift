@@ -1,5 +1,5 @@
 import Codecs
-public import Dialects
+import Dialects
 public import Domain
 import Lake
 import Parquet

@@ -1,4 +1,5 @@
 public import Codecs
+public import Dialects
 public import Rows
 
 /// The options for reading a file of tables. It contains what the readers take, so that nothing is copied from type to
@@ -29,4 +30,20 @@ public struct FileInputOptions: Sendable, Hashable {
 
   /// Creates the default options.
   public init() {}
+
+  /// The settings of text that is read as fields.
+  static let ofText =
+    DialectOptions.allSettings + [
+      .emptyFields, .invalidUTF8, .strictQuotes, .inputNull, .decimalSeparator, .thousands,
+    ]
+
+  /// The settings that are not as usual, and that formats do not have in common.
+  var settings: [Setting] {
+    let others: [(Bool, Setting)] = [
+      (csv.emptyIsText, .emptyFields), (csv.replacesBadEncoding, .invalidUTF8), (csv.isStrict, .strictQuotes),
+      (!nullTexts.isEmpty, .inputNull), (csv.decimalSeparator != nil, .decimalSeparator),
+      (csv.thousands != nil, .thousands), (timeout != nil, .viewTimeout),
+    ]
+    return (records == nil ? [] : [.recordsPointer]) + dialect.settings + others.filter(\.0).map(\.1)
+  }
 }

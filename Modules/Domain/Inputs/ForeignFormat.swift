@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// Formats that tables are not read from, by the extension and the first bytes of a file.
@@ -90,7 +91,7 @@ public struct ForeignFormat: Sendable {
         hint: "convert it: iconv -f UTF-16\(order == 0 ? "LE" : "BE") -t UTF-8 \(file) > FILE.csv", kind: .badData)
     }
     guard let suffix, suffixes.contains(suffix) else { return nil }
-    let formats = FileFormat.allCases.map(\.rawValue).joined(separator: ", ")
+    let formats = FileFormat.all.map(\.name).joined(separator: ", ")
     return ForeignFormat(
       problem: "cannot read .\(suffix) files; supported: \(formats)",
       hint: ["save it as CSV", .set(.inputFormat, to: "csv", for: "read it anyway")])
