@@ -11,7 +11,7 @@ import Rows
   private let base: UnsafeMutablePointer<UInt8>
   private let start: Int, end: Int
   private let place: JSONPlace
-  private let hasNulls: Bool
+  private let hasNulls: Bool, emptyIsText: Bool
   /// The spelling of numbers; nil for that of JSON.
   private let numbers: NumberPattern?
   private var cells: CellsBuilder
@@ -32,7 +32,8 @@ import Rows
     self.layout = layout
     unsafe base = piece.text.base
     (start, end, place) = (piece.start, piece.text.count, piece.place)
-    (hasNulls, numbers) = (!layout.reading.nullTexts.isEmpty, layout.reading.numbers)
+    (hasNulls, emptyIsText) = (!layout.reading.nullTexts.isEmpty, layout.reading.emptyIsText)
+    numbers = layout.reading.numbers
     let expected = max(1024, (end - start) / 24) / max(layout.width, 1)
     cells = CellsBuilder(capacity: (expected + 1) * layout.width)
   }
@@ -110,7 +111,9 @@ import Rows
         guard column < width else { throw ragged(from: fieldStart, column: column, width) }
         let slot = columns[column].slot
         if slot >= 0 {
-          let cell = try value(columns[column].kind, column, fieldStart, length, cellAt: firstCell &+ slot)
+          let cell = try value(
+            columns[column].kind, isNullable: columns[column].isNullable, column, fieldStart, length,
+            cellAt: firstCell &+ slot)
           unsafe row[slot] = cell
         } else if length > 0, unsafe base[fieldStart] == UInt8(ascii: "\"") {
           try checkQuotes(fieldStart, length)
@@ -133,10 +136,11 @@ import Rows
   /// The cell of a field.
   @inline(__always)
   private mutating func value(
-    _ kind: CSVLayout.Kind, _ position: Int, _ start: Int, _ length: Int, cellAt: Int
+    _ kind: CSVLayout.Kind, isNullable: Bool, _ position: Int, _ start: Int, _ length: Int, cellAt: Int
   ) throws(CSVSyntaxError) -> Cell {
-    if length == 0 { return try empty(position, start) }
-    let first = unsafe base[start]
+    if length == 0 { return isNullable && !emptyIsText ? .null : try empty(position, start) }
+    // What looks at the field is static: the parser, which is large, would be copied for each call.
+    let field = unsafe base + start, first = unsafe field[0]
     if first != UInt8(ascii: "\"") {
       switch kind {
       case .text:
@@ -145,19 +149,19 @@ import Rows
         }
         return .text(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
       case .integer:
-        if numbers == nil, isShortInteger(start, length) {
+        if numbers == nil, unsafe Self.isShortInteger(field, length) {
           return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
         }
       case .real:
-        if numbers == nil, isShortReal(start, length) {
+        if numbers == nil, unsafe Self.isShortReal(field, length) {
           return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
         }
       case .decimal:
-        if numbers == nil, isShortDecimal(start, length) {
+        if numbers == nil, unsafe Self.isShortDecimal(field, length) {
           return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
         }
       case .date:
-        if length == 10, unsafe Dates.isDay(base + start) {
+        if length == 10, unsafe Dates.isDay(field) {
           return .text(UInt32(truncatingIfNeeded: start), 10)
         }
       case .boolean, .time, .respelled, .other: break
@@ -168,7 +172,7 @@ import Rows
     let inner = length &- 2
     if inner > layout.reading.maximumField { throw tooLong(position, start) }
     if kind == .text {
-      if inner > 0, hasQuote(start &+ 1, inner) { changes.fold(cell: cellAt) }
+      if inner > 0, unsafe Self.hasQuote(field + 1, inner) { changes.fold(cell: cellAt) }
       return .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: inner))
     }
     return try other(position, start &+ 1, inner, isQuoted: true, cellAt)
@@ -176,8 +180,8 @@ import Rows
 
   /// The position of the point in a number of at most sixteen bytes that has no exponent and no zeros before it that
   /// could be left out; the length if it has no point, -1 for any other field.
-  @inline(__always) private func point(_ start: Int, _ length: Int) -> Int {
-    let field = unsafe base + start, sign = unsafe field[0] == UInt8(ascii: "-") ? 1 : 0
+  @inline(__always) private static func point(_ field: UnsafePointer<UInt8>, _ length: Int) -> Int {
+    let sign = unsafe field[0] == UInt8(ascii: "-") ? 1 : 0
     guard length <= 16 else { return -1 }
     let others = unsafe ~bb_digit_mask16(field) & (1 &<< UInt32(truncatingIfNeeded: length) &- 1) & ~UInt32(sign)
     let point = others == 0 ? length : others.trailingZeroBitCount
@@ -188,20 +192,21 @@ import Rows
   }
 
   /// Whether a field is an integer of at most eighteen digits in canonical form.
-  @inline(__always) private func isShortInteger(_ start: Int, _ length: Int) -> Bool {
-    if length > 16 { return length <= 18 && isLongNumber(start, length, hasPoint: false) }
-    return unsafe point(start, length) == length && (base[start &+ 1] != 48 || base[start] != UInt8(ascii: "-"))
+  @inline(__always) private static func isShortInteger(_ field: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+    if length > 16 { return unsafe length <= 18 && isLongNumber(field, length, hasPoint: false) }
+    return unsafe point(field, length) == length && (field[1] != 48 || field[0] != UInt8(ascii: "-"))
   }
 
   /// Whether a field is a number without an exponent, in any spelling: `8`, `9.50`, `-0.0`.
-  @inline(__always) private func isShortDecimal(_ start: Int, _ length: Int) -> Bool {
-    length > 16 ? isLongNumber(start, length, hasPoint: true) : point(start, length) >= 0
+  @inline(__always) private static func isShortDecimal(_ field: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+    unsafe length > 16 ? isLongNumber(field, length, hasPoint: true) : point(field, length) >= 0
   }
 
   /// Whether a field is a number without an exponent.
   /// - Parameter hasPoint: whether it may have a point.
-  @inline(never) private func isLongNumber(_ start: Int, _ length: Int, hasPoint: Bool) -> Bool {
-    let field = unsafe Span(_unsafeStart: base + start, count: length)
+  @inline(never) private static func isLongNumber(_ field: UnsafePointer<UInt8>, _ length: Int, hasPoint: Bool) -> Bool
+  {
+    let field = unsafe Span(_unsafeStart: field, count: length)
     let first = field[0] == UInt8(ascii: "-") ? 1 : 0
     var at = first
     while at < length, field[at] &- 48 < 10 { at &+= 1 }
@@ -214,8 +219,8 @@ import Rows
   }
 
   /// Whether a field is a real of at most fifteen digits in canonical form, without an exponent: `8.5`, `-0.25`, `3.0`.
-  @inline(__always) private func isShortReal(_ start: Int, _ length: Int) -> Bool {
-    let point = point(start, length), field = unsafe base + start
+  @inline(__always) private static func isShortReal(_ field: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+    let point = unsafe point(field, length)
     guard point >= 0, point < length else { return false }
     if point &+ 2 == length { return true }
     // A number that begins with 0.00 may be written with an exponent.
@@ -311,7 +316,7 @@ import Rows
   /// The cell of a value that is not spelled as it is kept; nil when it does not fit the type.
   private mutating func decoded(_ type: ColumnType, _ start: Int, _ length: Int, isQuoted: Bool) -> Cell? {
     var text = unsafe Array(UnsafeBufferPointer(start: base + start, count: length))
-    if isQuoted, length > 0, hasQuote(start, length) {
+    if isQuoted, length > 0, unsafe Self.hasQuote(base + start, length) {
       let count = unsafe text.withUnsafeMutableBufferPointer { text in
         unsafe text.baseAddress.map { unsafe CSVChanges.fold($0, length) } ?? 0
       }
@@ -346,8 +351,8 @@ import Rows
 
   // MARK: - Quotes
 
-  @inline(__always) private func hasQuote(_ start: Int, _ length: Int) -> Bool {
-    unsafe bb_has_byte(base + start, length, UInt8(ascii: "\"")) != 0
+  @inline(__always) private static func hasQuote(_ text: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+    unsafe bb_has_byte(text, length, UInt8(ascii: "\"")) != 0
   }
 
   /// A quoted field ends with its quote, and every quote inside is doubled.
