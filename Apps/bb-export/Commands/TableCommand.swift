@@ -84,11 +84,8 @@ struct TableCommand {
     if !choice.isFile, shard == nil, let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
     }
-    var named: String?
-    if selection.namesFiles, let file = invocation.all(Options.from).first {
-      named = try invocation.locations.location(file).shown
-    }
-    let file = named
+    let path = selection.namesFiles ? invocation.all(Options.from).first : nil
+    let file = try path.map { (path) throws(Problem) in try invocation.locations.location(path).shown }
     func open(_ request: RowRequest) async throws(Problem) -> any RowStream {
       let rows = try await source.rows(of: table, request)
       return file.map { FileNamedRows(rows, $0) } ?? rows
