@@ -174,12 +174,6 @@ struct SourceKey<Whole: Sendable>: Sendable {
     key.isAlwaysWritten = last == 9
     return key
   }
-  /// The key in another form.
-  func accepting(_ form: SourceForm, newer: SourceForm) -> Self {
-    var key = self
-    (key.member.form, key.member.newer) = (form, newer)
-    return key
-  }
   /// The key, which precedes another in a written file.
   func written(before successor: String) -> Self {
     var key = self
