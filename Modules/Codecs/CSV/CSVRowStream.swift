@@ -150,11 +150,6 @@ public final class CSVRowStream: RowStream {
     guard let again = try source.reopened() else { return nil }
     let strayQuotes: CSVStrayQuotes = reading.isStrict ? .refused : .kept
     let types = layout.columns.map { InferredType(type: $0.type, spelling: $0.spelling) }
-    // A value that does not fit the type which all values together show fits none.
-    guard
-      zip(types, layout.columns).contains(where: { $1.isInferred && ($0.type != $1.type || $0.spelling != $1.spelling) }
-      )
-    else { return nil }
     return try Self.stream(again, table, reading, try CSVOpening(again, reading, strayQuotes), types)
   }
 
@@ -211,6 +206,11 @@ public final class CSVRowStream: RowStream {
     let strayQuotes: CSVStrayQuotes = reading.isStrict ? .refused : .kept
     var opened = try CSVOpening(look, reading, strayQuotes)
     let types = try opened.typesOfWholeFile(named: source.name)
+    // A value that does not fit the type which all values together show fits none.
+    guard
+      zip(types, layout.columns).contains(where: { $1.isInferred && ($0.type != $1.type || $0.spelling != $1.spelling) }
+      )
+    else { return nil }
     return try Self.stream(again, table, reading, try CSVOpening(again, reading, strayQuotes), types)
   }
 

@@ -144,6 +144,14 @@ import Testing
     for batch in try await stream.collect() { _ = try writer.write(batch, &written) }
     #expect(String(decoding: written.bytes(), as: UTF8.self) == text)
   }
+  @Test("a file is read again with the same types, for outputs that must know all values first") func again()
+    async throws
+  {
+    let stream = try CSVRowStream.inferring(MemoryByteSource("a,b\n1.50,x\n", name: "t"), table: "t")
+    let again = try #require(try await stream.reopened())
+    #expect(again.schema == stream.schema)
+    #expect(try await again.collect().reduce(0) { $0 + $1.count } == 1)
+  }
   @Test("types that are said are checked, and JSON, bytes and dates understood") func saidTypes() async throws {
     let types: ColumnTypes = ["d": .date, "b": .bytes, "l": .list(.text), "n": .decimal]
     let rows = try await Self.read("d,b,l,n\n1966-03,aGk=,\"[ \"\"x\"\" , \"\"\\u00e9\"\"]\",1.10\n") {
