@@ -159,7 +159,8 @@ struct ConditionMatcher: Sendable {
 
   /// Whether a value without quotes was probably meant to be calculated: `cost * 1.2`.
   private static func isCalculation(_ value: String) -> Bool {
-    if case .call? = try? Expression(parsing: value) { true } else { false }
+    guard let expression = try? Expression(parsing: value), case .call = expression else { return false }
+    return !expression.columns.isEmpty
   }
 
   /// Whether a row matches: one row after the other, the law for `filter`.
