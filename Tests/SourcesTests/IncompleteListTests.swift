@@ -23,7 +23,12 @@ import Testing
       (#""next": "/t?page=2""#, "/next is"), (#""nextPageToken": "abc""#, "/nextPageToken is"),
       (#""links": {"next": {"href": "/t?2"}}"#, "/links/next is"), (#""@odata.nextLink": "u""#, "/@odata.nextLink is"),
       (#""next_page": 2"#, "/next_page is 2"), (#""total": 3"#, "/total is 3"), (#""count": 9"#, "/count is 9"),
-      (#""info": {"totalResults": 3}"#, "/info/totalResults is 3"),
+      (#""info": {"totalResults": 3}"#, "/info/totalResults is 3"), (#""total": "9""#, "/total is 9"),
+      (#""total": {"value": 5, "relation": "eq"}"#, "/total is 5"), (#""numFound": 5"#, "/numFound is 5"),
+      (#""truncated": true"#, "/truncated is true"), (#""pages": 2"#, "/pages is 2"),
+      (#""data": {"after": "abc"}"#, "/data/after is"), (#""paging": {"next": {"after": "x"}}"#, "/paging/next is"),
+      (#""continue": {"gsroffset": 10}"#, "/continue is"), (#""offset": "rec9""#, "/offset is"),
+      (#""links": [{"rel": "self", "href": "/t"}, {"rel": "next", "href": "/t?2"}]"#, "/links is a list"),
     ])
   func announced(member: String, sign: String) async throws {
     let server = CannedServer(["/t": #"{"r": [{"id": 1}, {"id": 2}], \#(member)}"#])
@@ -40,7 +45,10 @@ import Testing
     "other members do not count",
     arguments: [
       #""has_more": false, "next": null, "done": true"#, #""next": "", "total": 2, "count": 2"#, #""next": {}"#,
-      #""facets": [{"count": 99}]"#, #""next_page": 0"#, #""totals": "9""#, #""r2": {"more": "yes"}"#,
+      #""facets": [{"count": 99}]"#, #""next_page": 0"#, #""totals": "2""#,
+      #""previous": "/t", "before": "x", "retry_after": 9"#,
+      #""pages": 1, "total": {"value": 2}, "offset": 2"#, #""links": [{"rel": "self", "href": "/t"}]"#,
+      #""r2": {"more": "yes"}"#,
     ])
   func quiet(member: String) async throws {
     let server = CannedServer(["/t": #"{"r": [{"id": 1}, {"id": 2}], \#(member)}"#])
@@ -50,6 +58,35 @@ import Testing
     let server = CannedServer(["/t": (200, [HTTPHeader("Link", "</t?page=2>; rel=next")], #"[{"id": 1}]"#)])
     let warnings = try await Outcome(try Self.source(records: ""), "t", server).warnings
     #expect(warnings.count == 1 && warnings[0].contains("the header Link names a next page"))
+  }
+  @Test(
+    "header fields announce more",
+    arguments: [
+      ("X-Total-Count", "9", true), ("X-Total-Count", "1", false), ("X-Next-Page", "2", true),
+      ("X-Next-Page", "", false),
+      ("X-Total-Pages", "2", true), ("X-Total-Pages", "1", false), ("Content-Range", "items 0-0/9", true),
+      ("Content-Range", "items 0-0/1", false), ("X-Next-Cursor", "abc", true),
+    ])
+  func headers(name: String, value: String, isMore: Bool) async throws {
+    let server = CannedServer(["/t": (200, [HTTPHeader(name, value)], #"[{"id": 1}]"#)])
+    let warnings = try await Outcome(try Self.source(records: ""), "t", server).warnings
+    #expect(isMore ? warnings.first?.contains("(the header \(name) is “\(value)”)") == true : warnings.isEmpty)
+  }
+  @Test("a page as long as requested may be one of several, unless a total says otherwise") func full() async throws {
+    let params = #""params": {"per_page": 2},"#
+    let two = #"{"r": [{"id": 1}, {"id": 2}]}"#, url = "/t?per_page=2"
+    let warnings = try await Outcome(try Self.source(params), "t", CannedServer([url: two])).warnings
+    #expect(warnings.count == 1 && warnings[0].contains("(per_page=2, and 2 records were received)"), "\(warnings)")
+    for body in [#"{"total": 2, "r": [{"id": 1}, {"id": 2}]}"#, #"{"r": [{"id": 1}]}"#] {
+      #expect(try await Outcome(try Self.source(params), "t", CannedServer([url: body])).warnings.isEmpty)
+    }
+    let none = params + #""paging": {"type": "none"},"#
+    #expect(try await Outcome(try Self.source(none), "t", CannedServer([url: two])).warnings.isEmpty)
+  }
+  @Test("totals in an array around the records count") func array() async throws {
+    let server = CannedServer(["/t": #"[{"total": 5}, [{"id": 1}]]"#])
+    let warnings = try await Outcome(try Self.source(records: "/1"), "t", server).warnings
+    #expect(warnings.count == 1 && warnings[0].contains("(/0/total is 5"), "\(warnings)")
   }
   @Test("only members that the paging does not read count") func paged() async throws {
     let next = #""paging": {"type": "next_url", "pointer": "/next"},"#
@@ -117,6 +154,10 @@ import Testing
       ("2024-05-01T10:20:30.120+00:00", "2024-05-01T10:20:30.120Z"),
       ("2024-01-01T00:30:00+05:45", "2023-12-31T18:45:00Z"), ("2024-05-01t10:20:30z", "2024-05-01T10:20:30Z"),
       ("2024-05-01T10:20:30Z", "2024-05-01T10:20:30Z"), ("0000-01-01T00:00:00-01:00", "0000-01-01T01:00:00Z"),
+      ("2024-05-01T10:20:30+0400", "2024-05-01T06:20:30Z"), ("2024-05-01 10:20:30+01:00", "2024-05-01T09:20:30Z"),
+      ("2024-05-01 10:20:30.5 +02:00", "2024-05-01T08:20:30.5Z"), ("2024-05-01T10:20Z", "2024-05-01T10:20:00Z"),
+      ("Wed, 01 May 2024 10:20:30 GMT", "2024-05-01T10:20:30Z"), ("1 May 2024 10:20 +02", "2024-05-01T08:20:00Z"),
+      ("Wed, 01 May 2024 10:20:30 -0500", "2024-05-01T15:20:30Z"), ("2024-05-01 10:20:30 UTC", "2024-05-01T10:20:30Z"),
       ("2016-12-31T23:59:60Z", "2016-12-31T23:59:60Z"), ("1969-12-31T23:59:59.5-00:01", "1970-01-01T00:00:59.5Z"),
     ])
   func offsets(text: String, utc: String) async throws {
@@ -125,9 +166,9 @@ import Testing
   @Test(
     "no time",
     arguments: [
-      "2024-05-01T10:20:30", "2024-05-01T10:20:30+0400", "2024-05-01T10:20:30+24:00", "2024-05-01T10:20:30+01:60",
+      "2024-05-01T10:20:30", "2024-05-01 10:20:30", "Wed, 01 May 2024 10:20:30 EST", "01 May 2024",
+      "2024-05-01T10:20:30+24:00", "2024-05-01T10:20:30+01:60",
       "2024-02-30T10:20:30+01:00", "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
-      "2024-05-01 10:20:30+01:00",
       "2024-05-01T10:20:30.+01:00", "+01:00",
     ]) func noTime(text: String) async throws
   {

@@ -107,7 +107,7 @@ import Testing
       "/movies?order_type=0": (
         200, [], #"{"movies": [{"id": "\u001b[31m\u0000", "title": "t"}, {"id": "b", "title": "u"}]}"#
       ),
-      "/movies?order_type=1": (200, [], #"{"movies": []}"#), "/movie?id=b": (200, [], #"{"id": "b"}"#),
+      "/movies?order_type=1": (200, [], #"{"movies": []}"#), "/movie?id=b": (200, [], #"{"id": "b", "synopsis": "s"}"#),
       "/movie?id=%1B%5B31m%00": (status, [], "{}"),
     ])
     let got = try await Outcome(.boxOffice, "movies", server, columns: ["id", "synopsis"])

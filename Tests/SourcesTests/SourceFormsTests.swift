@@ -56,7 +56,10 @@ func outcome(
         == ["a", "b"])
     let object = #""records": {"at": "/one", "as": "object"},"#
     #expect(try await outcome(object, #"{"name": "n"}"#, ["/t": #"{"one": {"n": "x"}}"#]).rows == ["x"])
-    #expect(try await outcome(object, #"{"name": "n"}"#, ["/t": #"{"one": null}"#]).rows == [])
+    for body in [#"{"one": null}"#, #"{"one": {}}"#, #"{"one": {"error": "maintenance"}}"#, #"{"one": [{"n": "x"}]}"#] {
+      let problem = await #expect(throws: Problem.self) { try await outcome(object, #"{"name": "n"}"#, ["/t": body]) }
+      #expect(problem?.kind == .badData, "\(body)")
+    }
   }
   @Test("elements of arrays become records, with the records around them") func explode() async throws {
     let columns =
@@ -122,6 +125,31 @@ func outcome(
       try await outcome(#""records": {"as": "json-stat"},"#, columns, ["/t": stat]).rows
         == ["A|x|1|null", "B|x|3.5|p", "B|y|4|null"])
   }
+  @Test("steps that choose, parts of dates, and durations") func steps() async throws {
+    let columns = """
+      {"name": "d", "from": "/crew", "steps": [{"where": {"at": "/job", "is": "Director"}}, {"each": "/name"}, {"join": ", "}]},
+      {"name": "w", "from": "/crew", "steps": [{"where": {"at": "/job", "is": "Writer"}}, {"each": "/name"}, "first"]},
+      {"name": "p", "type": "list-of-text", "steps": [{"split": ";"}]}, {"name": "on", "type": "date", "formats": ["parts"]},
+      {"name": "s", "type": "decimal", "formats": ["iso-duration"]}
+      """
+    func rows(_ body: String) async throws -> [String] { try await outcome("", columns, ["/t": "[\(body)]"]).rows }
+    let crew = #"[{"job": "Director", "name": "A"}, {"job": "Grip", "name": "B"}, {"job": "Director", "name": "C"}]"#
+    #expect(
+      try await rows(
+        #"{"crew": \#(crew), "p": "a, b; c", "on": {"year": 2024, "month": 5, "day": null}, "s": "PT1H2M3S"}"#)
+        == [#"A, C|null|["a, b","c"]|2024-05|3723"#])
+    for (text, seconds) in [
+      ("P1DT0.5S", "86400.5"), ("-P1W", "-604800"), ("PT0S", "0"), ("P1M", nil), ("PT", nil), ("P", nil),
+      ("PT1S1M", nil),
+    ] as [(String, String?)] {
+      let body = #"{"crew": [], "p": null, "on": {"year": 2024}, "s": "\#(text)"}"#
+      if let seconds {
+        #expect(try await rows(body).first?.hasSuffix("|2024|\(seconds)") == true, "\(text)")
+      } else {
+        await #expect(throws: Problem.self, "\(text)") { try await rows(body) }
+      }
+    }
+  }
   @Test("requests for every combination of values") func combinations() async throws {
     let dataset = ##""path": "/{y}/t", "for_each": {"values": {"y": [1, 2], "c": ["a", "b"]}},"##
     let text = """
@@ -160,6 +188,10 @@ func outcome(
     let problem = await #expect(throws: Problem.self) {
       try await outcome(dataset, columns, top: #""variables": {"v": {"env": "V"}},"#, [:])
     }
+    let refused = await #expect(throws: Problem.self) {
+      try await outcome(dataset, columns, top: top, [:], environment: ["V": "hidden1"])
+    }
+    #expect(refused?.place.contains("/t?q=") == true && refused?.description.contains("hidden1") == false)
     #expect(problem?.kind == .configuration && problem?.hint == ["set V", .set(.sourceVariable, to: "v=…")])
   }
   @Test("a response with status 200 that is an error") func errors() async throws {

@@ -1,3 +1,4 @@
+public import Codecs
 public import Domain
 public import Rows
 
@@ -40,6 +41,8 @@ public struct APIDataset: Sendable, Hashable {
   public var occurrence: String?
   /// The parent dataset, if there is one request per parent record; nil if one list holds everything.
   public var parent: SourceParent?
+  /// The statuses, and null for such a response, that mean an empty list of a parent or of a value.
+  public var absent: [JSON]?
   /// Further columns in which records that a name relates must agree.
   public var joinAlso: [String] = []
   /// Detail requests that complete the rows.
@@ -116,8 +119,8 @@ public struct DetailRequest: Sendable, Hashable {
   public var id: String
   /// JSON Pointers to arrays within a response, whose elements become rows.
   public var explode: [String] = []
-  /// The statuses that mean that there are no details; nil for 404 and 410.
-  public var absent: [Int]?
+  /// The statuses, and null for such a response, that mean that there are no details; nil for 404 and 410.
+  public var absent: [JSON]?
   /// The columns they fill.
   public var columns: [SourceColumn]
   /// Further responses from `path`.

@@ -105,6 +105,9 @@ public struct SourceFormat: RawRepresentable, Sendable, Hashable {
   /// `[2024, 5, 1]`.
   public static let parts = SourceFormat(rawValue: "parts")
 
+  /// `PT1H2M3S` as a number of seconds.
+  static let isoDuration = SourceFormat(rawValue: "iso-duration")
+
   /// The formats of version 1.
   public static let first: [SourceFormat] = [day, month, year, monthDayYear, monthNameYear, epochSeconds]
   /// The formats of dates and times that are not patterns.
@@ -122,6 +125,12 @@ public enum SourceStep: Sendable, Hashable {
   /// Splits a text into a list at commas outside parentheses and brackets, and trims white space. A list is not
   /// changed.
   case split
+  /// Splits a text into a list at a separator, and trims white space. A list is not changed.
+  case splitAt(String)
+  /// Keeps the elements of a list that have a member with a value.
+  case filter(SourceSign)
+  /// The first element of a list, or null.
+  case first
   /// Makes a list of one element of anything that is not a list.
   case wrap
   /// Whether a list has an element.

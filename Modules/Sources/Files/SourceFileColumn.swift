@@ -77,7 +77,7 @@ struct SourceFileColumn: Sendable, Equatable {
       }
       if type == .timestamp, !pattern.hasDay { problems.note(format.problem("the format of a timestamp needs a day")) }
     case .integer, .real, .decimal:
-      known = NumberPattern.allCases.map(\.rawValue)
+      known = NumberPattern.allCases.map(\.rawValue) + [SourceFormat.isoDuration.rawValue]
       if !known.contains(format.text) { problems.note(format.unknown(format.text, "number format", known)) }
     case .boolean:
       let words = format.text.split(separator: "/", omittingEmptySubsequences: false)
@@ -162,7 +162,17 @@ extension SourceStep {
   }
   private static let cases: [Case] = [
     word("trim", .trim), word("split", .split), word("wrap", .wrap), word("has-elements", .hasElements),
-    word("strip-html", .stripHTML, since: 2),
+    word("strip-html", .stripHTML, since: 2), word("first", .first, since: 2),
+    member("split", .text, "list of the parts of a text between separators", since: 2) {
+      .splitAt($0)
+    } _: {
+      if case .splitAt(let separator) = $0 { separator } else { nil }
+    },
+    member("where", .object(SourceSign.table), "elements of a list that have a member with a value", since: 2) {
+      .filter($0)
+    } _: {
+      if case .filter(let sign) = $0 { sign } else { nil }
+    },
     member("divide", .integer(least: 1), "integer division") {
       .divide(by: Int64($0))
     } _: {

@@ -60,6 +60,9 @@ struct SourceFileChecks {
       if let node = node["answer"]?[key] { problems.note(node.problem("applies only to csv")) }  // prose-lint: ignore
     }
     if let iteration = node["for_each"] { check(iteration: iteration) }
+    if let absent = node["absent"], node["parent"] == nil, node["for_each"] == nil {
+      problems.note(absent.problem("“absent” requires “parent” or “for_each”"))
+    }
     if let increment = node["incremental"] { dataset.increment?.check(increment, of: dataset, problems) }
     return dataset
   }

@@ -131,6 +131,9 @@ struct SourceFileDataset: Sendable, Equatable {
         "further columns in which records that a name relates must agree, in singular or plural [default: production]",
         since: 2
       ).written(before: "parent"),
+      .optional(
+        "absent", \.dataset.absent, absent,
+        "with parent or for_each: statuses, or null as the response, that mean an empty list [default: none]", since: 2),
       .optional("submission", \.dataset.submission, .object(submission), "how to create a record"),
       .optional(
         "incremental", \.dataset.increment, .object(SourceIncrement.table), "how sync requests only changed records",
@@ -211,6 +214,8 @@ struct SourceFileDataset: Sendable, Equatable {
       .key("path", \.path, .matching(.path), "path appended to the base URL").required(),
       .key("members", \.members, .pairs, "columns, and the JSON key for each").required(),
     ])
+  private static let absent = SourceKind<[JSON]>.list(
+    SourceKind(.either([.integer(least: 100), .null]), read: { $0.json }, write: { $0 }))
   private typealias Detail = SourceKey<DetailRequest>
   private static let detailPath = Detail.key("path", \.path, .matching(.path), "path appended to the base URL")
   private static let detailParameters = Detail.key(
@@ -235,8 +240,8 @@ struct SourceFileDataset: Sendable, Equatable {
           "explode", \.explode, .oneOrMore(.matching(.pointer)),
           "array within the response whose elements become rows", since: 2),
         .optional(
-          "absent", \.absent, .list(.integer(least: 100)),
-          "statuses that mean that there are no details [default: 404, 410]", since: 2),
+          "absent", \.absent, absent,
+          "statuses, or null as the response, that mean that there are no details [default: 404, 410]", since: 2),
         detailColumns,
       ]),
     SourceTable(

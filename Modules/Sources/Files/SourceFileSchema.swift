@@ -62,6 +62,7 @@ extension SourceForm {
         "type": .string("integer"), "minimum": .number(Int64(least)), "maximum": .number(Int64(Int32.max)),
       ])
     case .positive: return .object(["type": .string("number"), "exclusiveMinimum": .number(0)])
+    case .null: return .object(["type": .string("null")])
     case .truth: return .object(["type": .string("boolean")])
     case .scalar:
       return .object(["type": .array([.string("string"), .string("number"), .string("boolean")])])

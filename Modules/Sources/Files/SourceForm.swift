@@ -17,6 +17,8 @@ indirect enum SourceForm: Sendable {
   case positive
   /// `true` or `false`.
   case truth
+  /// `null`.
+  case null
   /// A text, a number, `true` or `false`.
   case scalar
   /// Any value.
@@ -42,6 +44,7 @@ indirect enum SourceForm: Sendable {
     case .version, .integer, .positive: value.numberLiteral != nil
     case .text, .matching, .choice: value.stringBytes != nil
     case .truth: value.booleanValue != nil
+    case .null: value.isNull
     case .scalar: value.stringBytes != nil || value.numberLiteral != nil || value.booleanValue != nil
     case .any: true
     case .pairs, .entries, .object, .variants: value.objectMembers != nil

@@ -54,6 +54,7 @@ extension SourceForm {
       }
     case .truth:
       if node.json.booleanValue == nil { problems.note(node.problem("expected true or false")) }
+    case .null: if !node.json.isNull { problems.note(node.problem("expected null")) }
     case .scalar:
       guard isKind(of: node.json) else {
         return problems.note(node.problem("expected a string, a number, true or false, found \(node.json.kindName)"))

@@ -73,6 +73,7 @@ struct PageWalk {
   mutating func next(after page: Page) throws(Problem) -> Target? {
     pages += 1
     received += page.records
+    let last = position
     position += page.listed
     if pages == 1 { firstCount = page.listed }
     if let until = paging.until, until.holds(in: page.document) { return nil }
@@ -87,7 +88,8 @@ struct PageWalk {
     case .none: return nil
     case .page: return counted(paging.first + pages)
     case .offset:
-      position -= paging.overlap
+      // An offset that would repeat is one without an overlap.
+      if position - paging.overlap > last { position -= paging.overlap }
       return counted(paging.first + position)
     case .nextURL:
       guard let found = Self.following(pointer, in: page) else { return try end(page, pointer) }

@@ -28,15 +28,17 @@ extension RESTSource {
     var call = RESTCall(.get, SourceResponseFormat(.json)), details = Details()
     call.format = SourceResponseFormat()
     call.shelf = server + query.path
-    call.absent = Set(supplement.absent ?? [404, 410])
-    let explode = try RESTRecords("", .object, explode: supplement.explode)
+    let absent = supplement.absent ?? [.number(404), .number(410)]
+    call.absent = absent.statuses
+    let wanted = try RESTRecords("", .object, explode: supplement.explode, columns: supplement.columns)
     let base = call
     @Sendable func detail(_ call: RESTCall) async throws(Problem) -> Detail? {
-      guard let reply = try await reply(call, absentIsNothing: true) else { return nil }
+      guard let reply = try await reply(call, absentIsNothing: supplement.explode.isEmpty) else { return nil }
+      if reply.document.isNull, absent.contains(.null) { return nil }
       var context = RESTContext()
       (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
       return Detail(
-        records: try explode.records(in: context).records, place: 1, context: context, commit: reply.commit)
+        records: try wanted.records(in: context).records, place: 1, context: context, commit: reply.commit)
     }
     func each(_ url: @escaping @Sendable (Value) throws(Problem) -> String) async throws(Problem) -> Details {
       let failures = RESTFailures(description.name, all: keys.count, report: report, failed: services.failed)
@@ -226,6 +228,11 @@ extension DetailRequest {
     }
     return readers
   }
+}
+
+extension [JSON] {
+  /// The statuses among those that mean absence.
+  var statuses: Set<Int> { Set(compactMap(\.countValue)) }
 }
 
 extension JSON {

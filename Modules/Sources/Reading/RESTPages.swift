@@ -113,7 +113,8 @@ extension RESTSource {
   ) throws(Problem) -> RESTCall {
     var call = RESTCall(dataset.request, dataset.responseFormat)
     call.shelf = shelf
-    call.keptHeaders = dataset.paging.readHeaders
+    call.keptHeaders = dataset.paging.readHeaders + RESTMoreRecords.headers
+    call.absent = dataset.absent?.statuses ?? []
     switch target {
     case .query(let query):
       call.url = server + query.text
@@ -133,6 +134,7 @@ extension RESTSource {
   ) throws(Problem) -> Bool {
     guard !dataset.paging.isDeclaredWhole else { return true }
     let sign: String
+    var hint: Remedy = "describe the paging; if one response is the whole list, write “paging”: {“type”: “none”}"
     if let total = walk.total(of: page) {
       if walk.received > total {
         if isAsWritten { return true }
@@ -142,12 +144,22 @@ extension RESTSource {
       guard walk.received < total else { return true }
       sign = "it announced \(total), but returned \(walk.received)"
     } else {
-      var (known, readsLink) = dataset.paging.knownMembers
-      known.append(try JSONPointer(dataset.records).steps)
-      let signs = RESTMoreRecords(known: known, received: walk.received)
-      let links = readsLink ? nil : page.headers.values(of: "Link")
-      guard let found = signs.sign(in: page.document, links: links) else { return true }
-      sign = found
+      let (known, readsLink) = dataset.paging.knownMembers
+      let place = try JSONPointer(dataset.records).steps
+      let signs = RESTMoreRecords(
+        known: known + [place], knownHeaders: dataset.paging.readHeaders, received: walk.received, pages: walk.pages)
+      // The members of a response that is the record, or the records by key, are data.
+      let isData = place.isEmpty && page.document.objectMembers != nil
+      let found = signs.sign(in: isData ? .null : page.document, page.headers, followsLinks: readsLink)
+      if let found {
+        sign = found
+      } else {
+        guard dataset.paging.type == .none, dataset.iteration == nil, !isData, !signs.isConfirmed(by: page.document),
+          let full = signs.fullPage(dataset.parameters, dataset.request.body)
+        else { return true }
+        sign = full
+        hint = "if this is the whole list, write “paging”: {“type”: “none”}"
+      }
     }
     if limit.isSoft { return false }
     let remedy = dataset.paging.type == .none ? "\(definition) has no “paging”" : "“paging” in \(definition) ends here"
@@ -158,8 +170,7 @@ extension RESTSource {
       return true
     }
     throw Problem(
-      .badData, message, at: URLText.redacted(page.url),
-      hint: "describe the paging; if one response is the whole list, write “paging”: {“type”: “none”}")
+      .badData, message, at: URLText.redacted(page.url), hint: hint)
   }
 
   /// The absolute form of a link in a response from `url`; it must stay on the source's own server.

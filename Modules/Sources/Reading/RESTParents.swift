@@ -38,7 +38,7 @@ extension RESTSource {
           failures.noteSuccess()
         } catch {
           let key = combination.parameters.map(\.value).joined(separator: " ")
-          guard parent != nil, !services.failsOnPartial, let kept = try await keptRows(combination, reader),
+          guard !services.failsOnPartial, let kept = try await keptRows(combination, reader),
             try failures.accepts(error, key: key)
           else { throw error }
           return kept

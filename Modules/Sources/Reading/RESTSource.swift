@@ -135,6 +135,11 @@ public struct RESTSource: RecordSource {
     self.services = services
     let secret = services.secrets
     self.secret = secret
+    // Variables from the environment hold accounts and keys.
+    for variable in description.variables {
+      guard let name = variable.environment else { continue }
+      if let value = services.variables[variable.name] ?? environment[name] { secret.add(value) }
+    }
     credentials = RESTCredentials(
       description, server: base, transport: transport, environment: environment, services: services, secret: secret)
     self.report = { line in report(secret.removed(from: line)) }

@@ -201,8 +201,41 @@ final class RESTColumnReader: Sendable {
 
   /// A number in one of the column's spellings as JSON writes it; other values as they are.
   private func spelled(_ value: JSON) -> JSON {
-    guard !numbers.isEmpty, let text = value.stringBytes.map(SourceStep.trimmed) else { return value }
+    guard !source.formats.isEmpty, let text = value.stringBytes.map(SourceStep.trimmed) else { return value }
+    if source.formats.contains(.isoDuration), let seconds = Self.seconds(ofDuration: text) { return .number(seconds) }
     return numbers.lazy.compactMap { $0.literal(text) }.first.map { .number($0) } ?? value
+  }
+
+  /// The seconds of `[-]P[nW][nD][T[nH][nM][n[.f]S]]` as a literal; nil for other texts. Months and years have no
+  /// certain length.
+  private static func seconds(ofDuration text: [UInt8]) -> [UInt8]? {
+    var rest = text[...], whole: Int64 = 0, fraction: ArraySlice<UInt8> = []
+    let isNegative = rest.first == UInt8(ascii: "-")
+    if isNegative { rest = rest.dropFirst() }
+    guard rest.popFirst() == UInt8(ascii: "P"), !rest.isEmpty else { return nil }
+    var units: [(UInt8, Int64)] = [(UInt8(ascii: "W"), 604_800), (UInt8(ascii: "D"), 86_400)], isTime = false
+    while let next = rest.first {
+      if next == UInt8(ascii: "T"), !isTime, rest.count > 1 {
+        rest = rest.dropFirst()
+        isTime = true
+        units = [(UInt8(ascii: "H"), 3600), (UInt8(ascii: "M"), 60), (UInt8(ascii: "S"), 1)]
+        continue
+      }
+      let digits = rest.prefix { $0 &- 48 < 10 }
+      rest = rest.dropFirst(digits.count)
+      if rest.first == UInt8(ascii: ".") {
+        fraction = rest.dropFirst().prefix { $0 &- 48 < 10 }
+        rest = rest.dropFirst(1 + fraction.count)
+        guard isTime, !fraction.isEmpty, rest.elementsEqual("S".utf8) else { return nil }
+      }
+      guard !digits.isEmpty, digits.count < 12, let count = Int64(String(decoding: digits, as: UTF8.self)),
+        let unit = rest.popFirst(), let known = units.firstIndex(where: { $0.0 == unit })
+      else { return nil }
+      whole += count * units[known].1
+      units.removeFirst(known + 1)
+    }
+    let sign = isNegative && (whole > 0 || fraction.contains { $0 != 48 }) ? "-" : ""
+    return Array("\(sign)\(whole)".utf8) + (fraction.isEmpty ? [] : [UInt8(ascii: ".")] + fraction)
   }
 
   /// A Boolean that is written in other words, or as text.

@@ -80,7 +80,31 @@ struct RESTDateReader: Sendable {
       if local.isAmbiguous { isAmbiguous = true }
       return fields.timestamp(offset: local.offset)
     }
-    return acceptsStandard ? Dates.utc(text) : nil
+    return acceptsStandard ? Dates.utc(text) ?? Self.usual(text) : nil
+  }
+
+  /// Times with an offset as APIs write them besides RFC 3339, and those of RSS and HTTP.
+  private static let usualPatterns = [
+    "yyyy-MM-dd HH:mm:ssXXX", "yyyy-MM-dd HH:mm:ss.SXXX", "yyyy-MM-dd HH:mmXXX", "EEE, d MMM yyyy HH:mm:ssXXX",
+    "d MMM yyyy HH:mm:ssXXX", "EEE, d MMM yyyy HH:mmXXX", "d MMM yyyy HH:mmXXX",
+  ].compactMap { DatePattern($0) }
+
+  /// The instant of `2024-05-01 10:20 +0200` or `Wed, 01 May 2024 08:20:00 GMT`; nil for other texts. Of the names of
+  /// zones, only those of UTC say the same everywhere.
+  private static func usual(_ text: [UInt8]) -> [UInt8]? {
+    var text = text
+    if text.count > 10, text[10] | 0x20 == UInt8(ascii: "t") { text[10] = 32 }
+    if let name = ["GMT", "UTC", "UT"].first(where: { text.reversed().starts(with: $0.utf8.reversed()) }) {
+      text = text.dropLast(name.utf8.count) + [UInt8(ascii: "Z")]
+    }
+    if let blank = text.lastIndex(of: 32), let next = text[(blank + 1)...].first, next == 43 || next == 45 || next == 90
+    {
+      text.remove(at: blank)
+    }
+    for pattern in usualPatterns {
+      if let fields = pattern.fields(text), let offset = fields.offset { return fields.timestamp(offset: offset) }
+    }
+    return nil
   }
 
   private static func text(_ value: JSON) -> [UInt8] {
@@ -100,9 +124,10 @@ struct RESTDateReader: Sendable {
     }
   }
 
-  /// The fields of `[2024, 5, 1]`, also within another array.
+  /// The fields of `[2024, 5, 1]`, also within another array, and of `{"year": 2024, "month": 5, "day": null}`.
   private static func parts(_ value: JSON) -> DatePattern.Fields? {
-    guard let elements = value.arrayValue else { return nil }
+    let members = ["year", "month", "day"].map { value[$0] ?? .null }.prefix { !$0.isNull }
+    guard let elements = value.arrayValue ?? (members.isEmpty ? nil : Array(members)) else { return nil }
     if elements.count == 1, elements[0].arrayValue != nil { return parts(elements[0]) }
     var text = "", separators = ["", "-", "-", "T", ":", ":"][...]
     guard (1...6).contains(elements.count) else { return nil }

@@ -9,14 +9,32 @@ struct RESTRecords {
   private let form: SourceRecordForm
   private let hasHeader: Bool
   private let explode: [JSONPointer]
+  /// The members of which a single record needs one, so that an error is none; empty for any.
+  private let members: Set<String>
+  /// Whether a response that is null has no records.
+  private let nullIsNone: Bool
 
   /// - Throws: `configuration` for texts that are not JSON Pointers.
   init(_ dataset: APIDataset) throws(Problem) {
-    try self.init(dataset.records, dataset.recordForm, hasHeader: dataset.hasHeaderRow, explode: dataset.explode)
+    try self.init(
+      dataset.records, dataset.recordForm, hasHeader: dataset.hasHeaderRow, explode: dataset.explode,
+      columns: dataset.columns, nullIsNone: dataset.absent?.contains(.null) ?? false)
   }
   init(
-    _ pointer: String, _ form: SourceRecordForm = .list, hasHeader: Bool = false, explode: [String] = []
+    _ pointer: String, _ form: SourceRecordForm = .list, hasHeader: Bool = false, explode: [String] = [],
+    columns: [SourceColumn] = [], nullIsNone: Bool = false
   ) throws(Problem) {
+    self.nullIsNone = nullIsNone
+    var members: Set<String> = []
+    for pointer in columns.flatMap(\.pointers) where explode.isEmpty && form == .object {
+      guard let step = try JSONPointer(pointer).steps.first else {
+        members = []
+        break
+      }
+      members.insert(step)
+    }
+    self.members = members
+
     self.pointer = pointer
     path = try JSONPointer(pointer)
     self.form = form
@@ -29,6 +47,7 @@ struct RESTRecords {
   /// The records of a document, in order, and how many there were before arrays in them became records.
   /// - Throws: `badData` for a document of another form.
   func records(in context: RESTContext) throws(Problem) -> (records: [RESTRecord], count: Int) {
+    if nullIsNone, context.document.isNull { return ([], 0) }
     guard let found = context.document.value(at: path) else {
       // An element that XML repeats may also be absent.
       if context.isXML, form == .list { return ([], 0) }
@@ -81,7 +100,14 @@ struct RESTRecords {
         records.append(RESTRecord(value: named ?? row))
       }
       return records
-    case .object: return found.isNull ? [] : [RESTRecord(value: found)]
+    case .object:
+      guard context.isXML || found.objectMembers != nil || members.isEmpty && explode.isEmpty && !found.isNull else {
+        throw misfit(found, "a record", context)
+      }
+      if !context.isXML, !members.isEmpty, found.objectMembers?.contains(where: { members.contains($0.name) }) != true {
+        throw misfit(found, "a record with \(members.sorted().prefix(3).joined(separator: ", "))", context)
+      }
+      return [RESTRecord(value: found)]
     case .jsonStat: return try JSONStat.records(of: found, url: context.url).map { RESTRecord(value: $0) }
     }
   }
@@ -92,7 +118,11 @@ struct RESTRecords {
   ) throws(Problem) -> [RESTRecord] {
     var parts: [RESTRecord] = []
     for record in records {
-      guard let found = record.value.value(at: pointer), !found.isNull else { continue }
+      guard let found = record.value.value(at: pointer), !found.isNull else {
+        // Records may lack the array; one record without it is not the one that was requested.
+        guard form == .object, !context.isXML, record.outers.isEmpty else { continue }
+        throw misfit(record.value, "an array at \(pointer)", context)
+      }
       guard let elements = found.arrayValue ?? (context.isXML ? [found] : nil) else {
         throw misfit(found, "an array at \(pointer)", context)
       }

@@ -11,6 +11,12 @@ extension SourceStep {
     case .divide(let divisor): return .number(try quotient(of: value, by: divisor).quotient)
     case .remainder(let divisor): return .number(try quotient(of: value, by: divisor).remainder)
     case .split: return value.stringBytes.map { .array(Self.parts(of: $0).map { .string($0) }) } ?? value
+    case .splitAt(let separator):
+      guard let text = value.stringValue, !separator.isEmpty else { return value }
+      let parts = text.split(separator: separator).map { Self.trimmed(Array($0.utf8)) }
+      return .array(parts.filter { !$0.isEmpty }.map { .string($0) })
+    case .filter(let sign): return .array((value.arrayValue ?? [value]).filter { sign.holds(in: $0) })
+    case .first: return value.arrayValue.map { $0.first ?? .null } ?? value
     case .wrap:
       if case .array = value { return value }
       return .array([value])
