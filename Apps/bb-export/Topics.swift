@@ -55,7 +55,7 @@ enum Topics {
               date, d1 - d2 is a number of days
     Types     cast(x as TYPE) try_cast(x as TYPE) typeof
     Lists     len array_to_string(list, separator) list_contains json(text)
-    Rows      row_number()
+    Rows      row_number() filename()
     Groups    count sum avg min max distinct median quantile(x, p) stddev
               first last
 

@@ -33,6 +33,8 @@ enum Grammar {
     let text = Self.text(bytes)
     _ = accepted { () throws(Problem) in try Predicate(parsing: text) }
     _ = accepted { () throws(Problem) in try Aggregate.list(parsing: text) }
+    _ = accepted { () throws(Problem) in try Assigned.list(parsing: text) }
+    _ = accepted { () throws(Problem) in try Expression(parsing: text) }
     _ = accepted { () throws(Problem) in try Pattern(text) }
     if let condition = accepted({ () throws(Problem) in try Condition(parsing: text) }) {
       let quoted = condition.values.map { "'\(replacing("'", by: "''", in: $0))'" }

@@ -73,7 +73,7 @@ import Testing
       ("len(tags)", "2"),
       ("array_to_string(tags, '+')", "x+y"), ("list_contains(tags, 'y')", "true"), ("row_number()", "1"),
       ("name in ('Anna', 'Ben') and not ok = false", "true"), ("id between 1 and 2", "true"), ("name ~ 'NN'", "true"),
-      ("name =~ '^A'", "true"), ("null or true", "true"), ("null and true", ""),
+      ("name =~ '^A'", "true"), ("null or true", "true"), ("null and true", ""), ("null and true and false", "false"),
       ("sha256('a')", "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"),
       ("typeof(price)", "decimal"),
     ])
@@ -93,6 +93,9 @@ import Testing
       ("cast('x' as integer)", "“x” is not integer", "try_cast"),
       ("id + 999999999999999999 * 10", "is not integer", "as decimal"),
       ("id = 'x'", "cannot be compared", "cast("),
+      (
+        "1" + String(repeating: " + 1", count: 2000), "more than 1000 operators", "calculate it in several steps"
+      ),
       ("(id", "missing )", "close the parenthesis"), ("id && 1", "unexpected text after the expression", "use and"),
     ])
   func mistakes(_ expression: String, _ message: String, _ hint: String) async throws {

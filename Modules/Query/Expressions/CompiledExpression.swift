@@ -218,11 +218,13 @@ final class CompiledExpression: Sendable {
     case .and, .or:
       var isAnd = false
       if case .and = work { isAnd = true }
-      let left = try parts[0].value(reader, row, context)
-      if case .boolean(let value) = left, value != isAnd { return left }
-      let right = try parts[1].value(reader, row, context)
-      if case .boolean(let value) = right, value != isAnd { return right }
-      return left.isNull || right.isNull ? .null : .boolean(isAnd)
+      var hasNull = false
+      for part in parts {
+        let value = try part.value(reader, row, context)
+        if case .boolean(let truth) = value, truth != isAnd { return value }
+        if value.isNull { hasNull = true }
+      }
+      return hasNull ? .null : .boolean(isAnd)
     case .choice:
       if try parts[0].value(reader, row, context).isTrue { return try parts[1].value(reader, row, context) }
       return parts.count > 2 ? try parts[2].value(reader, row, context) : .null

@@ -70,7 +70,7 @@ public indirect enum Expression: Sendable, Hashable {
     case .call(let name, let parts) where name.hasPrefix("is "): return "\(part(parts[0])) \(name)"
     case .call("in", let parts):
       return "\(part(parts[0])) in (\(parts.dropFirst().map(\.text).joined(separator: ", ")))"
-    case .call(let name, let parts) where ExpressionFunction.all[name] == nil && parts.count == 2 && name != "case":
+    case .call(let name, let parts) where ExpressionFunction.all[name] == nil && parts.count >= 2 && name != "case":
       return parts.map(part).joined(separator: " \(name) ")
     case .call(let name, let parts): return "\(name)(\(parts.map(\.text).joined(separator: ", ")))"
     }

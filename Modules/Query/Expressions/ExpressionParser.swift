@@ -17,7 +17,9 @@ struct ExpressionParser {
   /// The parentheses that are open, and whether a value without quotes ended at `and` or `or`: perhaps these belong to
   /// it.
   private var parentheses = 0, cutValue = false
-  private static let deepest = 100, longest = 64 << 10
+  /// The operators so far, each of which may be a level of the tree.
+  private var operators = 0
+  private static let deepest = 100, longest = 64 << 10, mostOperators = 1000
 
   init(_ text: String, as kind: Kind = .expression) throws(Problem) {
     (self.text, self.kind, takesValues, rest) = (text, kind, kind == .condition, text[...].unicodeScalars)
@@ -84,18 +86,25 @@ struct ExpressionParser {
     return try read(&self)
   }
 
+  private mutating func countOperator() throws(Problem) {
+    operators += 1
+    guard operators <= Self.mostOperators else {
+      throw problem("more than \(Self.mostOperators) operators", "calculate it in several steps")
+    }
+  }
+
   // MARK: - Connectives
 
   private mutating func alternatives() throws(Problem) -> Expression {
-    var result = try conjunction()
-    while takeWords("or") { result = .call("or", [result, try conjunction()]) }
-    return result
+    var parts = [try conjunction()]
+    while takeWords("or") { parts.append(try conjunction()) }
+    return parts.count == 1 ? parts[0] : .call("or", parts)
   }
 
   private mutating func conjunction() throws(Problem) -> Expression {
-    var result = try negation()
-    while takeWords("and") { result = .call("and", [result, try negation()]) }
-    return result
+    var parts = [try negation()]
+    while takeWords("and") { parts.append(try negation()) }
+    return parts.count == 1 ? parts[0] : .call("and", parts)
   }
 
   private mutating func negation() throws(Problem) -> Expression {
@@ -288,9 +297,11 @@ struct ExpressionParser {
     while true {
       skipBlanks()
       if rest.starts(with: "||".unicodeScalars) {
+        try countOperator()
         rest = rest.dropFirst(2)
         result = .call("||", [result, try product()])
       } else if rest.first == "+" || rest.first == "-" {
+        try countOperator()
         let sign = String(rest.removeFirst())
         result = .call(sign, [result, try product()])
       } else {
@@ -304,6 +315,7 @@ struct ExpressionParser {
     while true {
       skipBlanks()
       guard let sign = rest.first, "*/%".unicodeScalars.contains(sign) else { return result }
+      try countOperator()
       rest = rest.dropFirst()
       result = .call(String(sign), [result, try unary()])
     }
@@ -323,6 +335,7 @@ struct ExpressionParser {
   private mutating func primary() throws(Problem) -> Expression {
     var result = try simple()
     while true {
+      if rest.first == "." || rest.first == "[" { try countOperator() }
       if rest.first == "." {
         rest = rest.dropFirst()
         let member = rest.first == "\"" ? try quoted("\"") : takeName(dots: false)
