@@ -18,7 +18,7 @@ public enum RowIdentity: Sendable, Hashable {
     in old: UnionRows.Part, _ new: UnionRows.Part, types: ColumnTypes
   ) async throws(Problem) -> RowIdentity {
     var names: [String]?
-    for part in [new, old] {
+    for part in [old, new] {
       var known = ColumnTypes()
       let rows = try await part.rows(&known, given: types)
       if !rows.schema.key.isEmpty { return .declared }
