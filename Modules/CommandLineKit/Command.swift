@@ -6,7 +6,7 @@ public struct Command: Sendable, Hashable {
   public let overview: String
   /// More about it, in paragraphs; empty when the overview says it all.
   let discussion: String
-  /// What it takes, in order; only the last may be `optional` or `any`.
+  /// The arguments, in order; only the last may be `optional` or `any`.
   public let arguments: [Argument]
   /// Its own options; those of the program come on top.
   public let options: [Option]

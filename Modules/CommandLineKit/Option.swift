@@ -2,7 +2,7 @@ public import Rows
 
 /// One option of a command, described once: parsing, help, completions and man pages are made from it.
 public struct Option: Sendable, Hashable {
-  /// What may be typed after the option, for completion and help.
+  /// The accepted values, for completion and help.
   public enum Values: Sendable, Hashable {
     /// One of these words; any other is refused.
     case words([String])
@@ -117,7 +117,7 @@ public struct Option: Sendable, Hashable {
 public struct Argument: Sendable, Hashable {
   /// The placeholder in help (`DATASET`).
   public let placeholder: String
-  /// What may be typed.
+  /// The accepted values.
   public let values: Option.Values
   /// Whether a file may be typed instead.
   let takesFiles: Bool

@@ -21,7 +21,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
   public let exporter: any Exporter
   /// Its options.
   public let options: ExportOptions
-  /// How its documents are read back; nil for formats that only people read.
+  /// The reader of its documents; nil for formats that only people read.
   public let reader: Reader?
   /// Whether it refuses some values of exact tables, naming them.
   public let refusesValues: Bool

@@ -206,7 +206,7 @@ public struct TransportLaw: Sendable, CustomStringConvertible {
   }
 }
 
-/// What went wrong, unless it holds.
+/// The violation; nil if the law holds.
 private func expect(_ holds: Bool, _ violation: @autoclosure () -> String) throws(LawViolation) {
   if !holds { throw LawViolation(violation()) }
 }

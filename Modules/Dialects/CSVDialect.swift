@@ -9,7 +9,7 @@ public struct CSVDialect: Sendable, Hashable {
     /// Not at all.
     case none
   }
-  /// What happens to records that are not as wide as the header.
+  /// The treatment of records that are not as wide as the header.
   public enum Ragged: String, Sendable, Hashable, CaseIterable {
     /// They are an error.
     case error
@@ -43,7 +43,7 @@ public struct CSVDialect: Sendable, Hashable {
   public var skippedFooter = 0
   /// Whether spaces after a delimiter do not belong to the field.
   public var skipsInitialSpace = false
-  /// What happens to records that are not as wide as the header.
+  /// The treatment of records that are not as wide as the header.
   public var ragged = Ragged.error
   /// Which of several tables is read, from 1; 0 for all of them, if their names are equal.
   public var table = 1

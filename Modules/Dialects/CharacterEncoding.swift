@@ -12,7 +12,6 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   case shiftJIS = "shift-jis"
   case gb18030 = "gb18030"
 
-  /// Other names.
   private static let synonyms: [String: CharacterEncoding] = [
     "utf8": .utf8, "utf16le": .utf16le, "utf16be": .utf16be, "utf-16": .utf16le, "cp1252": .windows1252,
     "iso-8859-1": .latin1, "latin1": .latin1, "cp1251": .windows1251, "sjis": .shiftJIS, "shift_jis": .shiftJIS,

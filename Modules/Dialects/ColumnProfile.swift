@@ -66,7 +66,7 @@ struct ColumnProfile {
     return 0.5
   }
 
-  /// How well a record fits.
+  /// The fit of a record.
   func total(_ row: [[UInt8]]) -> Double {
     row.prefix(columns.count).enumerated().reduce(0) { $0 + fit($1.offset, $1.element) }
   }

@@ -31,7 +31,7 @@ public struct DialectOptions: Sendable, Hashable {
   public var skippedFooter: Int?
   /// The beginning of comments.
   public var comment: [UInt8]?
-  /// What happens to records that are not as wide as the header.
+  /// The treatment of records that are not as wide as the header.
   public var ragged: CSVDialect.Ragged?
   /// Which of several tables is read; 0 for all.
   public var table: Int?

@@ -1,4 +1,4 @@
-/// How well a dialect fits a sample: regular records of values with known types.
+/// The fit of a dialect to a sample: regular records of values with known types.
 struct DialectScore {
   /// The maximum number of records of a sample that are checked.
   static let rows = 400

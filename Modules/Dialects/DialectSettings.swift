@@ -19,7 +19,7 @@ extension Setting {
   public static let skippedFooter = Setting("csv.skippedFooter")
   /// The beginning of comments in CSV input.
   public static let commentPrefix = Setting("csv.comment")
-  /// What happens to records of CSV input that are not as wide as the header.
+  /// The treatment of records of CSV input that are not as wide as the header.
   public static let raggedRows = Setting("csv.ragged")
   /// Which table of a CSV file is read.
   public static let tableNumber = Setting("csv.table")

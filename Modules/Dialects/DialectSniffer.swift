@@ -5,7 +5,7 @@ public import Rows
 public struct DialectFinding: Sendable {
   /// Something that the sample shows, with the setting that settles it.
   public struct Note: Sendable, Hashable {
-    /// What it is, as a clause.
+    /// The finding, as a clause.
     public var message: String
     /// The setting and its value.
     public var setting: Setting, value: String?
@@ -13,7 +13,7 @@ public struct DialectFinding: Sendable {
 
   /// The dialect.
   public var dialect = CSVDialect()
-  /// How certain it is, from 0 to 1.
+  /// The confidence, from 0 to 1.
   public internal(set) var confidence = 1.0
   /// The dialect that fits second best.
   public internal(set) var runnerUp: CSVDialect?

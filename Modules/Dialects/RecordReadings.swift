@@ -1,6 +1,5 @@
 /// The ways to read a damaged record as exactly as many fields as the table has columns.
 struct RecordReadings {
-  /// One way.
   struct Reading {
     /// What it supposes: the cheapest is the likeliest.
     var cost: Int

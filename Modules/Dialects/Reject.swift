@@ -25,7 +25,7 @@ public struct Reject: Sendable, Equatable {
     /// Whether the fields of the record are certain all the same.
     var isSoft: Bool { self == .strayQuoteInside || self == .spaceAfterQuote }
   }
-  /// What happened to it.
+  /// The change.
   public enum Action: String, Sendable, CaseIterable {
     case kept = "kept"
     case repaired = "repaired"
@@ -43,7 +43,7 @@ public struct Reject: Sendable, Equatable {
   public var offset: Int
   /// The fault of the record.
   public var reason: Reason
-  /// What happened.
+  /// The change.
   public var action: Action
   /// What changed, or nothing.
   public var detail: [UInt8] = []

@@ -109,7 +109,7 @@ public final class RejectLog: Sendable {
   /// Forgets what was read.
   public func removeAll() { state.withLock { ($0.parts, $0.lacksHeader) = ([], false) } }
 
-  /// What to say at the end of a file.
+  /// The report at the end of a file.
   func notes(on file: String) -> [Warning] {
     state.withLock { state in
       state.parts.filter { $0.file == file }.compactMap { part in

@@ -1,6 +1,5 @@
 /// The records of a sample in a dialect, as ranges of it.
 struct SampleScan {
-  /// A record.
   struct Row {
     /// The position of its first field, and their number.
     var first: Int, count: Int

@@ -1,4 +1,4 @@
-/// What surrounds the table in a sample, and its header.
+/// The surroundings of the table in a sample, and its header.
 struct TableLayout {
   private let isClean: Bool
   private let scan: SampleScan

@@ -14,7 +14,6 @@ public struct CSVExporter: ByteFormat {
   /// Tabs; a field with a tab, quote or line end is quoted as in CSV.
   public static let tsv = CSVExporter(isTabbed: true)
 
-  /// Their names.
   static let names = [csv, tsv].map(\.descriptor.name)
 
   /// `csv` or `tsv`.

@@ -9,7 +9,6 @@ public struct MetadataExporter: ByteFormat {
   public struct File: Sendable {
     /// Its name within the directory.
     let name: String
-    /// Its format.
     let format: ExporterDescriptor
     /// The format's options.
     public let options: ExportOptions
@@ -45,7 +44,7 @@ public struct MetadataExporter: ByteFormat {
     MetadataExporter(form: .dataPackage, files: files)
   }
 
-  /// What messages call it.
+  /// The name in messages.
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       form == .csvw ? "csvw" : "datapackage", fileExtensions: [], mediaType: "application/json",

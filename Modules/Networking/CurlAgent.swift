@@ -205,7 +205,6 @@ import Synchronization
       })
   }
 
-  /// libcurl's handle.
   var pointer: UnsafeMutableRawPointer { unsafe handle.pointer }
 
   /// Tells the reader how it ended.

@@ -6,7 +6,6 @@ import Synchronization
 /// One transfer's handle, its options as typed methods. Owned by one transfer, used on the agent's thread once it is
 /// added.
 @safe struct CurlHandle: ~Copyable {
-  /// libcurl's handle.
   let pointer: UnsafeMutableRawPointer
   /// The header fields it sends: mostly the same as the time before.
   private var headers: CurlHeaders

@@ -41,7 +41,7 @@ import Synchronization
     /// Whether the reader is to be notified; and whether enough data is there for that.
     var isNoted = false, isDue = false
 
-    /// What there is to say of the head; nil while it is on its way.
+    /// The outcome of the head; nil until it arrives.
     var knownHead: Result<Head, Problem>? {
       if isHeadComplete {
         let isDelimited = !isOld || ["Content-Length", "Transfer-Encoding"].contains { headers.value(of: $0) != nil }

@@ -5,7 +5,6 @@ public import Rows
 public struct AWSEnvironment: Sendable {
   /// The environment variables.
   let variables: [String: String]
-  /// The time.
   let clock: any WallClock
   /// The bytes of a file of at most 1 MiB; nil if it does not exist.
   let file: @Sendable (_ path: String) throws(Problem) -> [UInt8]?

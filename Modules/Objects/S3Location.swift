@@ -8,7 +8,6 @@ public struct S3Location: Sendable, Hashable {
   /// The key of an object, or the beginning of the keys of several; empty for the whole bucket.
   public var key: String
 
-  /// The scheme.
   private static let scheme = "s3://"
 
   /// Creates a location.

@@ -43,7 +43,7 @@ final class S3Upload: ByteSink {
     var count = 0
     var isChecked = false
     var end: End?
-    /// What aborts the upload.
+    /// Aborts the upload.
     var ending: Task<Void, Never>?
     var ticket: Int?
   }

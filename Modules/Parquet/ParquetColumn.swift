@@ -6,7 +6,6 @@ struct ParquetColumn: Sendable {
   /// The types of values that are written.
   enum Kind: Sendable, Hashable {
     case boolean, integer, real, text, json, bytes, date
-    /// Timestamps.
     case milliseconds, microseconds
     /// Integers of 8, 16 or 32 bits, reals of 32 bits, and decimals, in tables that have such columns.
     case narrow(bits: Int), float, decimal(precision: Int, scale: Int)

@@ -11,7 +11,6 @@ public indirect enum ParquetElement: Sendable, Hashable {
   public struct Field: Sendable, Hashable {
     /// The name in the schema, and in records.
     let name: String
-    /// The type.
     let element: ParquetElement
 
     /// A field.

@@ -114,7 +114,7 @@ final class ChildProcess: @unchecked Sendable {
     return unsafe posix_spawn(&child, path, &actions, &attributes, &words, &pairs)
   }
 
-  /// What `step` can do next.
+  /// The next action of `step`.
   enum Event {
     /// Some bytes were taken.
     case wrote(Int)

@@ -7,7 +7,7 @@ public struct PluginTest: Sendable {
   public struct Result: Sendable, Hashable {
     /// The name of the test.
     public let what: String
-    /// What went wrong; nil when nothing did.
+    /// The error; nil if there was none.
     public let fault: String?
   }
 

@@ -152,7 +152,6 @@ final class ProgramSink: ByteSink {
 
 /// A directory for one run of a program, deleted with its contents when the last reference is released.
 final class PrivateDirectory: Sendable {
-  /// Its path.
   let path: String
 
   /// - Throws: `io` when it cannot be made.

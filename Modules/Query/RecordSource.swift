@@ -2,7 +2,7 @@ public import Rows
 
 /// Anything that rows can be read from: a live API, the snapshot, a file, a store.
 public protocol RecordSource: Sendable {
-  /// How messages name it: `breaking-bad`, `quotes.csv`, `sqlite:notes.db`.
+  /// The name in messages: `breaking-bad`, `quotes.csv`, `sqlite:notes.db`.
   var name: String { get }
   /// The tables it has, with their schemas.
   func tables() async throws(Problem) -> [Schema]

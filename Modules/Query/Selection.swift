@@ -25,7 +25,7 @@ public struct Selection: Sendable, Hashable {
   /// What to make of the rows: one row for each group; nil for the rows themselves. What follows, from `sort` on, is
   /// about the groups, which are in ascending order unless they are sorted in another.
   public var grouping: Grouping?
-  /// What to sort by, most significant first; the key and then the order of arrival decide between equals.
+  /// The sort keys, most significant first; the key and then the order of arrival decide between equals.
   public var sort: [SortKey] = []
   /// The number of rows to skip.
   public var offset = 0
@@ -42,9 +42,9 @@ public struct Selection: Sendable, Hashable {
   /// Whether relations give a column of JSON each instead.
   public var isNested = false
 
-  /// What is done to the rows besides.
+  /// The other steps.
   public var steps = Steps()
-  /// What conditions need besides columns.
+  /// The context of conditions besides columns.
   private var written = Conditions()
   /// The calculations that conditions compare, by the names that stand for their columns.
   private var computed: [String: Expression] { written.computed }
@@ -195,7 +195,7 @@ public struct Selection: Sendable, Hashable {
     }
   }
 
-  /// What the work on rows may use.
+  /// The resources for the work on rows.
   private struct Work {
     let scratch: any ScratchSpace
     let related: JoinTables

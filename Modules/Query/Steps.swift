@@ -1,7 +1,7 @@
 import Codecs
 public import Rows
 
-/// What is done to rows besides selecting them, in a fixed order: see `Selection`.
+/// Steps besides selection, in a fixed order: see `Selection`.
 public struct Steps: Sendable, Hashable {
   /// The list of which each element becomes a row.
   public var explode: String?
@@ -9,7 +9,7 @@ public struct Steps: Sendable, Hashable {
   public var fill: [Filling] = []
   /// Columns that are calculated, in this order.
   public var assigned: [Assigned] = []
-  /// What groups must be like.
+  /// The conditions on groups.
   public var having: [Predicate] = []
   /// The column whose values become columns, and the column that fills them.
   public var pivot: NameListParser?

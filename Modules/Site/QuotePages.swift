@@ -3,7 +3,6 @@ import Domain
 import Rows
 
 extension Site {
-  /// All quotes.
   func writeQuotes() throws(Problem) {
     guard let table = records[Catalog.quotes] else { return }
     try writeList(Catalog.quotes, title: "Quotes", note: counted(table.count, "quote"), count: table.count) {
@@ -45,7 +44,6 @@ extension Site {
     page.raw("</footer></blockquote>\n")
   }
 
-  /// All deaths.
   func writeDeaths() throws(Problem) {
     guard let table = records[Catalog.deaths] else { return }
     try writeList(Catalog.deaths, title: "Deaths", note: counted(table.count, "death"), count: table.count) {

@@ -29,7 +29,6 @@ public struct SiteImages {
   enum Address {
     /// A file of the site.
     case file(SiteLink)
-    /// A URL.
     case web(PageAddress)
   }
 

@@ -10,7 +10,7 @@ public struct SnapshotSource: RecordSource {
   /// `built-in snapshot`.
   public let name = "built-in snapshot"
 
-  /// What it has.
+  /// Its contents.
   public func tables() async throws(Problem) -> [Schema] { Self.facts.map(\.schema) }
 
   /// The rows of a dataset. Columns that are not included (images, prose) are null.

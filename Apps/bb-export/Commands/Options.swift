@@ -163,9 +163,9 @@ enum Options {
     "catalog", "FILE", values: .file, in: singer, "catalog file that selects streams and columns")
   static let discover = Option.flag("discover", in: singer, "write the catalog of available streams and exit")
 
-  /// What commands take that ask an API.
+  /// The options of commands that request an API.
   static let apiOptions = [source] + APIOptions.options + [allowPartial]
-  /// What commands take that choose rows.
+  /// The options of commands that select rows.
   static let selecting =
     [
       SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.count,
@@ -174,7 +174,7 @@ enum Options {
       SharedOptions.sort, order, SharedOptions.limit, SharedOptions.offset, sample, seed, favourites,
       with, nest,
     ] + StepOptions.all
-  /// What commands take that read files.
+  /// The options of commands that read files.
   static let readingFiles = [from] + FileInputOptions.options
   /// The options of one of several files.
   static let optionsFor = Option.value(

@@ -159,7 +159,7 @@ struct SyncCommand {
     /// What it is to be described as; nil for what its rows say.
     let schema: Schema?
     let source: String?
-    /// How only changed records are fetched; nil to fetch all.
+    /// The way to fetch only changed records; nil to fetch all.
     var increment: (source: any IncrementalSource, plan: SyncPlan)?
     let rows: () async throws(Problem) -> any RowStream
   }

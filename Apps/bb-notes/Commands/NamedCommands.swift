@@ -5,11 +5,11 @@ import Domain
 import Query
 import Rows
 
-/// What commands about places and actors have in common.
+/// The common parts of commands about places and actors.
 struct NamedCommands: Sendable {
   /// The kind of records.
   let kind: PersonalDataset
-  /// What people see of a record in a list.
+  /// The columns of a record in a list for users.
   let columns: [String]
   /// Completes a record before it is stored; `before` is the record that it replaces.
   var completing: @Sendable (_ record: Record, _ before: Record?, CommandContext) async throws(Problem) -> Record = {
@@ -18,7 +18,6 @@ struct NamedCommands: Sendable {
 
   /// A column that people see worked out; formats and scripts get what is kept.
   struct WorkedOut: Sendable {
-    /// The column.
     let column: String
     /// The record as people see it.
     let change: @Sendable (CommandContext, Record) -> Record

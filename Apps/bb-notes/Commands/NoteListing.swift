@@ -7,7 +7,7 @@ import Rows
 
 /// Lists and shows notes.
 enum NoteListing {
-  /// What scripts see of a note in a list; the user sees the key and the title first.
+  /// The columns of a note in a list for scripts; the user sees the key and the title first.
   private static let columns = ["production", "season", "episode", "text", "updated_at"]
   private static let computed = [
     ColumnDescription("key", .text, nullable: false, "the key, for commands"),

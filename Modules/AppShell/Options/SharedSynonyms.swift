@@ -1,6 +1,6 @@
 public import CommandLineKit
 
-/// What users of other programs type, and the name that it has here.
+/// The names of other programs, and the names here.
 public enum SharedSynonyms {
   /// Words for what both programs have; of two that apply, the first counts.
   public static let all = options + formats + commands

@@ -40,7 +40,7 @@ public struct APIOptions: Sendable, Hashable {
   /// Whether the built-in data may answer if neither the API nor its cache does.
   public var fallback = Fallback.allowed
 
-  /// What may answer in place of an API.
+  /// The alternatives to an API.
   public enum Fallback: Sendable, Hashable {
     /// The built-in data, with a warning.
     case allowed
@@ -89,7 +89,6 @@ public struct ObjectOptions: Sendable, Hashable {
   /// The prefix of the assignments of `--option`.
   static let prefix = "s3."
 
-  /// No choices.
   init() {}
 
   /// Reads `s3.KEY=VALUE` among assignments.

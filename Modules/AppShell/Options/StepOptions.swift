@@ -17,7 +17,7 @@ public enum StepOptions {
   static let put = Option.value(
     "put", "NAME=EXPRESSION", repeatable: true, in: group,
     "calculate a column, for example 'total = price * qty'; may be repeated")
-  /// What groups must be like.
+  /// The conditions on groups.
   static let having = Option.value(
     "having", "CONDITION", repeatable: true, in: group, "keep only groups that match, as --where does for rows")
   /// The column whose values become columns.

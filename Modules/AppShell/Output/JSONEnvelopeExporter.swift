@@ -5,7 +5,6 @@ import Synchronization
 
 /// The array of another format within an object that says what it is: `{"bb":1,"kind":"notes","items":[…]}`.
 struct JSONEnvelopeExporter: Exporter {
-  /// JSON.
   let inner: any Exporter
   /// The kind of the items.
   let kind: String

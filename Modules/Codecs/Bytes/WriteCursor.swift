@@ -35,7 +35,6 @@ public import Rows
   /// Hands what was written over to the buffer.
   @inlinable @inline(__always) package func commit(to out: inout ByteBuffer) { unsafe out.commit(next) }
 
-  /// One byte.
   @inlinable @inline(__always) package mutating func put(_ byte: UInt8) {
     unsafe next.pointee = byte
     unsafe next += 1

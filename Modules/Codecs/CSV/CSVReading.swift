@@ -1,8 +1,8 @@
 public import Rows
 
-/// How CSV text is read as a table.
+/// The options for reading CSV text as a table.
 public struct CSVReading: Sendable, Hashable {
-  /// What separates fields: one ASCII character.
+  /// The separator of fields: one ASCII character.
   public var delimiter: UInt8 = UInt8(ascii: ",")
   /// Whether the first record names the columns; else they are called `names`.
   public var hasHeader = true
@@ -12,11 +12,11 @@ public struct CSVReading: Sendable, Hashable {
   public var emptyIsText = false
   /// Fields without quotes that mean null as well.
   public var nullTexts: [[UInt8]] = []
-  /// What separates the fraction of a number, and groups of its digits; nil for a point, and for no groups.
+  /// The separators of the fraction of a number, and of groups of its digits; nil for a point, and for no groups.
   public var decimalSeparator: UInt8?, thousands: UInt8?
   /// The spelling of numbers; nil for that of JSON.
   var numbers: NumberPattern? { NumberPattern(point: decimalSeparator ?? UInt8(ascii: "."), group: thousands) }
-  /// How a column of a type is read whose values have a pattern; nil if there is no such pattern.
+  /// The reading of a column whose values have a pattern; nil if there is no such pattern.
   public func column(_ type: ColumnType, pattern: String) -> CSVWColumn? {
     if let mark = NumberPattern.Mark(rawValue: pattern) { return CSVWColumn(.marked(numbers ?? .commaPoint, mark)) }
     return DatePattern(any: pattern).map { CSVWColumn(.pattern($0, type)) }
@@ -47,7 +47,6 @@ public struct CSVReading: Sendable, Hashable {
 
 /// The treatment of a quote inside an unquoted field.
 enum CSVStrayQuotes: Sendable {
-  /// Refused.
   case refused
   /// Not expected, so that cutting the file only counts quotes. If one occurs, the file is read again.
   case unexpected

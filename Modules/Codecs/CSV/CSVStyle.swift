@@ -5,14 +5,14 @@ public import Rows
 /// Null is an empty unquoted field, and empty text is `""`. In a table of one column a null is therefore a blank line,
 /// which pandas skips unless it is called with `skip_blank_lines=False`. A text equal to `nullText` is quoted as well.
 public struct CSVStyle: Sendable, Hashable {
-  /// What ends a record.
+  /// The line end.
   public enum LineEnding: String, Sendable, Hashable, CaseIterable {
     /// A line feed.
     case lf
     /// A carriage return and a line feed.
     case crlf
   }
-  /// What happens to text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab, a
+  /// The treatment of text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab, a
   /// line end or NUL, also full-width ones, and is not a plain number).
   public enum Formulas: String, Sendable, Hashable, CaseIterable {
     /// Written as it is; counted.
@@ -61,7 +61,7 @@ public struct CSVStyle: Sendable, Hashable {
 
   /// The byte between fields; not a quote, a line end or part of a number.
   public var delimiter: UInt8
-  /// What ends a record.
+  /// The line end.
   public var lineEnding: LineEnding
   /// The text for null, never quoted.
   public var nullText: [UInt8]
@@ -69,11 +69,11 @@ public struct CSVStyle: Sendable, Hashable {
   public var hasHeader: Bool
   /// Whether a byte order mark comes first.
   public var hasByteOrderMark: Bool
-  /// What happens to text that looks like a formula.
+  /// The treatment of text that looks like a formula.
   public var formulas: Formulas
   /// The style of lists and JSON values.
   public var nested: Nested
-  /// What happens to NaN and the infinities.
+  /// The treatment of NaN and the infinities.
   public var nonfinite: NonfinitePolicy
 
   /// The usual style, with what is given instead.

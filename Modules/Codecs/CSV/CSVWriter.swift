@@ -157,7 +157,6 @@ public struct CSVWriter: Sendable {
     return 1
   }
 
-  /// Null.
   func putNull(at cursor: inout WriteCursor) { cursor.put(ByteRun(null, 0, UInt32(null.count))) }
 
   private func putBytes(_ bytes: ByteRun, at cursor: inout WriteCursor, _ out: inout ByteBuffer) {

@@ -6,7 +6,7 @@ public enum DataPackageDocument {
   public struct Resource: Sendable, Hashable {
     /// Its name within the directory.
     let file: String
-    /// What it is written in: `csv`, `json`.
+    /// The format: `csv`, `json`.
     let format: String
     /// Its media type.
     let mediaType: String

@@ -20,7 +20,6 @@ import Rows
     var lastSeen: Int
   }
 
-  /// Columns.
   let count: Int
   private let entries: UnsafeMutablePointer<Entry>
   private let keyText: UnsafeMutablePointer<UInt8>

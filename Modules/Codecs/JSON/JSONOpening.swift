@@ -89,7 +89,7 @@ struct JSONOpening {
     return .array(offset: scanner.at + 1, closers: closers)
   }
 
-  /// What to do when the document is an object: where its array of objects is, when it has one; `pointer` led to none.
+  /// The hint for a document that is an object: where its array of objects is, when it has one; `pointer` led to none.
   func hint(_ pointer: JSONPointer) -> Remedy {
     var scanner = scanner
     guard scanner.byte == UInt8(ascii: "{") else { return "" }

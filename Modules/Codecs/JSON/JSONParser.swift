@@ -2,7 +2,7 @@ internal import CMasks
 public import Rows
 
 extension JSON {
-  /// What to do with a key that an object has twice.
+  /// The treatment of duplicate keys of an object.
   public enum DuplicateKeys: Sendable {
     /// `badData`: whichever value were kept, the other would be lost.
     case refused

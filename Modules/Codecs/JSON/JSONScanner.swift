@@ -9,7 +9,7 @@ package struct JSONSyntaxError: Error {
   let message: String
   /// The column that a value does not fit, when that is the fault.
   var column: Int?
-  /// What to do about it; empty when there is nothing to say.
+  /// The hint; empty if there is none.
   let hint: Remedy
 
   init(_ message: String, at offset: Int, column: Int? = nil, hint: Remedy = "") {

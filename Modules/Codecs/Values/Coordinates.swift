@@ -111,7 +111,7 @@ public struct Coordinates: Sendable, Hashable {
   }
 }
 
-/// What coordinates are written with.
+/// The characters of coordinates.
 private enum AngleToken: Equatable {
   case number(Double, isNegative: Bool, isWhole: Bool)
   /// `N`, `S`, `E` or `W`.

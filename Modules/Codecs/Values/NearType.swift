@@ -3,7 +3,7 @@ public import Rows
 /// The reason why a column of text is not one of numbers or dates, although its values look like them, and the settings
 /// that read it as one.
 public struct NearType: Sendable, Hashable {
-  /// What numbers and dates look like that are text.
+  /// The look of numbers and dates that are text.
   private enum Look: Int, CaseIterable {
     case zeros, plus, thousands, comma, commaThousands, percent, currency, spaces, date, offset
   }

@@ -1,6 +1,6 @@
 package import Rows
 
-/// What writers do with NaN and the infinities, which neither JSON nor bb's reals can hold.
+/// The treatment of NaN and the infinities by writers, which neither JSON nor bb's reals can hold.
 public enum NonfinitePolicy: String, Sendable, Hashable, CaseIterable {
   /// Refuse, naming record and column.
   case error

@@ -127,7 +127,6 @@ package enum NumberWriter {
 }
 
 extension WriteCursor {
-  /// An integer.
   @inline(__always) package mutating func put(_ value: Int64) { unsafe next = NumberWriter.put(value, at: next) }
   /// A finite real.
   @inline(__always) package mutating func put(_ value: Double) { unsafe next = NumberWriter.put(value, at: next) }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Standard output through the user's pager: `BB_PAGER`, `PAGER`, otherwise `less`. For terminals only.
 public final class PagerSink: ByteSink {
-  /// How messages name it.
+  /// The name in messages.
   public let name = "pager"
   private let words: [String]
   /// Whether the pager is the default one, whose absence is not an error.

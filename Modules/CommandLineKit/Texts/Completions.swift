@@ -71,7 +71,7 @@ public struct Completions: Sendable {
   /// The name of the shell function.
   var function: String { "_" + program.name.replacing("-", with: "_") }
 
-  /// What may be typed for a value; empty when it cannot be listed.
+  /// The accepted values; empty when they cannot be listed.
   func candidates(_ values: Option.Values) -> [String] {
     switch values {
     case .words(let list): list

@@ -23,7 +23,6 @@ public struct ServerFault: Sendable, CustomStringConvertible {
 
   /// A request as a fault sees it.
   struct Call: Sendable {
-    /// The request.
     let request: LoopbackServer.Request
     /// The number of requests for this fault so far, from 1.
     let number: Int

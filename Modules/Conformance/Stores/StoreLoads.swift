@@ -35,7 +35,7 @@ extension StoreUnderLaw {
 }
 
 extension StoreLaw {
-  /// What loading a whole table does.
+  /// The laws of loading a whole table.
   static let loads: [StoreLaw] = [
     StoreLaw("a load makes the table what was read, in order of the key") { it in
       let outcome = try await it.load(wide, Array(it.hostile.reversed()))

@@ -166,7 +166,6 @@ extension StoreLaw {
     },
   ]
 
-  /// The history.
   static let records: [StoreLaw] = [
     StoreLaw("the history has what was before and after, exactly") { it in
       try await it.apply(TableChange(wide, upserts: it.hostile), title: "first")

@@ -3,7 +3,6 @@ import Codecs
 /// The kind of value that a number format shows: a number, or a part of a date.
 enum NumberFormat: Sendable {
   case number
-  /// A day.
   case date
   /// A time of day.
   case time
@@ -129,7 +128,6 @@ enum SerialDate {
     put(fraction % 100, &text)
   }
 
-  /// Two digits.
   private static func put(_ number: Int, _ text: inout [UInt8]) {
     text.append(UInt8(48 + number / 10))
     text.append(UInt8(48 + number % 10))

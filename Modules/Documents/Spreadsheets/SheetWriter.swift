@@ -15,7 +15,7 @@ public struct SheetWriter: Sendable {
   /// The longest text of a cell, in UTF-16 code units.
   public static let maximumText = 32_767
 
-  /// What happens to a number that has more digits than a spreadsheet keeps.
+  /// The treatment of numbers with more digits than a spreadsheet keeps.
   public enum Numbers: String, Sendable, Hashable, CaseIterable {
     /// Refused, naming record and column.
     case error

@@ -3,7 +3,7 @@ import Rows
 
 /// The text of a document, read from the beginning to the end in memory that does not depend on its size.
 struct DocumentText {
-  /// How messages name it.
+  /// The name in messages.
   let name: String
   /// The number of the line that was read last, or of the next byte; from 1.
   private(set) var line = 1

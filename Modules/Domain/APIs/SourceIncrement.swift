@@ -26,7 +26,6 @@ public struct SourceIncrement: Sendable, Hashable {
 
   /// A distance between cursors: of times in seconds, of integers their difference.
   public struct Span: Sendable, Hashable {
-    /// The distance.
     var amount: Int64
     /// The distance as the file writes it: `30d`.
     public var text: String

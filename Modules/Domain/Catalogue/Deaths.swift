@@ -1,7 +1,7 @@
 public import Rows
 
 extension Catalog {
-  /// How characters die.
+  /// The deaths of characters.
   public static let deaths = Schema(
     "deaths", "deaths of characters", key: ["id"],
     columns: [

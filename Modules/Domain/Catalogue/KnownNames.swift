@@ -1,7 +1,7 @@
 public import Query
 
 extension Catalog {
-  /// How characters are known by name.
+  /// The names of characters.
   public static let characterNames = NameMatching(
     of: "characters", names: ["name"], fullNames: ["full_name"], aliases: ["nickname", "aliases"], synonyms: knownNames)
 

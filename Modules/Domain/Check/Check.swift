@@ -4,7 +4,7 @@ public import Rows
 ///
 /// The result is an ordinary table, so every selection and every format applies to it.
 public struct Check: Sendable {
-  /// What one finding says.
+  /// The text of a finding.
   public static let schema = Schema(
     "checks", "data quality problems in a dataset",
     columns: [

@@ -1,6 +1,6 @@
 /// A check of one kind of problem.
 public struct CheckRule: Sendable {
-  /// What findings call it: `unresolved-name`.
+  /// The name in findings: `unresolved-name`.
   let name: String
   /// One sentence without a full stop.
   let summary: String
@@ -28,6 +28,6 @@ public struct CheckRule: Sendable {
     [duplicateKey] + duplicates + unresolvedNames + ambiguousNames + [emptyText, missingValue, impossibleValue]
     + ranges + [impossibleDate, noDeathRecord, aliveWithDeathRecord, rankAgainstRate]
 
-  /// What they look for, each once: rules that look for the same in several columns share a name.
+  /// Their topics, each once: rules that look for the same in several columns share a name.
   public static let names = all.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
 }

@@ -22,13 +22,11 @@ struct CheckTable: Sendable {
     places = batches.enumerated().flatMap { number, batch in (0..<batch.count).map { (number, $0) } }
   }
 
-  /// Rows.
   var count: Int { places.count }
 
   /// The position of a column; nil when the table does without it.
   func position(of column: String) -> Int? { schema.position(of: column) }
 
-  /// One value.
   func value(_ row: Int, _ column: Int) -> Value {
     batches[places[row].batch].value(places[row].row, column)
   }

@@ -20,7 +20,7 @@ public struct ImageReference: Sendable, Hashable {
     self.url = url
   }
 
-  /// What its file is called, without what says its kind: made of key and number alone, never of anything a server
+  /// The name of its file, without extension: made of key and number alone, never of anything a server
   /// says.
   public var stem: String { ImageName.stem(key: key, number: number) }
 

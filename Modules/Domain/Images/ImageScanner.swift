@@ -21,7 +21,6 @@ public struct ImageScanner: Sendable {
   private var need = 16
   /// Bytes to be passed over before more are gathered.
   private var skip: UInt64 = 0
-  /// Bytes seen.
   private var count: UInt64 = 0
   /// Whether an element that makes the file an image was found: a scan, an image, or the box that describes it.
   private var hasPicture = false

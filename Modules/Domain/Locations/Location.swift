@@ -5,13 +5,13 @@ public import Rows
 public struct Location: Sendable, Hashable {
   /// The text, which may have secrets; messages show `shown`.
   public let text: String
-  /// What can be done there.
+  /// The possible operations.
   public let place: any Place
 
   /// Creates a location.
   public init(_ text: String, _ place: any Place) { (self.text, self.place) = (place.path ?? text, place) }
 
-  /// How messages, history, summaries and metadata name it: without user, password, secrets and values of a query.
+  /// The name in messages, history, summaries and metadata: without user, password, secrets and values of a query.
   public var shown: String { place.shown }
   /// Whether it is a table or a database of tables, rather than a file.
   public var isTable: Bool { place.isTable }
@@ -35,7 +35,7 @@ public struct Location: Sendable, Hashable {
 
 /// What can be done at a location. A kind of place implements what it can; the rest is a usage error.
 public protocol Place: Sendable {
-  /// How messages name it, without secrets.
+  /// The name in messages, without secrets.
   var shown: String { get }
   /// The last step of its name, without secrets.
   var title: String { get }
@@ -147,7 +147,7 @@ extension Place {
 
 /// A kind of location.
 public struct LocationKind: Sendable {
-  /// What its locations begin with, in lower case: `s3://`, `postgres:`; a scheme may be written in any case.
+  /// The prefixes of its locations, in lower case: `s3://`, `postgres:`; a scheme may be written in any case.
   let beginnings: [String]
   /// The place that a text means.
   public let place: @Sendable (_ text: String) throws(Problem) -> any Place

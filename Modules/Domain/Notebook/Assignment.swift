@@ -4,9 +4,8 @@ public import Rows
 
 /// `COLUMN=VALUE`, as `set` takes it.
 public struct Assignment: Sendable, Hashable {
-  /// The column.
   let column: String
-  /// What it is to be, as it was typed; nil for null.
+  /// The new value, as typed; nil for null.
   let text: String?
 
   /// Reads `COLUMN=VALUE`.

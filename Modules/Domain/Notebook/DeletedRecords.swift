@@ -14,7 +14,7 @@ public struct DeletedRecords: Sendable {
     public let record: Record
     /// When it was deleted, RFC 3339 in UTC.
     public let deletedAt: String
-    /// What deleted it.
+    /// The command that deleted it.
     let title: String
   }
 

@@ -27,7 +27,7 @@ public struct EpisodeChoices: Sendable {
   private let builtIn: any RecordSource
   private let current: @Sendable (_ freshness: Freshness) async throws(Problem) -> (any RowStream)?
 
-  /// How new the episodes of the API must be.
+  /// The maximum age of the episodes of the API.
   public enum Freshness: Sendable, Hashable {
     /// At most a day old.
     case daily

@@ -6,7 +6,7 @@ public import Rows
 public struct PersonalDataset: Sendable {
   /// The dataset.
   public let schema: Schema
-  /// What one of them is called: `place`.
+  /// The name of one of them: `place`.
   public let noun: String
   /// The noun with its article: `a place`, `an actor`.
   public var oneOfThem: String { (noun.first.map("aeio".contains) == true ? "an " : "a ") + noun }

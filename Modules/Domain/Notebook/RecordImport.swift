@@ -155,7 +155,7 @@ public struct RecordImport: Sendable {
     return outcome
   }
 
-  /// What two records without identifiers have in common when they are the same.
+  /// The values that are equal in two records without identifiers that are the same.
   private static func likeness(_ record: Record) -> String {
     let place = [record[.latitude], record[.longitude]].compactMap { $0 }.map { "\($0)" }
     return ([record[.name] ?? ""] + place).joined(separator: "\n")

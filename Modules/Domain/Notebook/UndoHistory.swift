@@ -143,7 +143,7 @@ public struct UndoHistory: Sendable {
 }
 
 extension Record {
-  /// What people call it: the episode, the name, else the key.
+  /// The name for users: the episode, the name, else the key.
   public var label: String {
     if let key = EpisodeKey(of: self) { return "the \(singular) on \(key.text)" }
     return "the \(singular) \(text("name") ?? keyText)"

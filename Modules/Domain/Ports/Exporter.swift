@@ -6,7 +6,7 @@ public typealias OpenBytes = @Sendable () async throws(Problem) -> any ByteSink
 
 /// An output format as a value: its description, and a factory of sinks of rows.
 public protocol Exporter: Sendable {
-  /// What help texts, suffix matching and plug-in lists are made of.
+  /// The description for help texts, suffix matching and plug-in lists.
   var descriptor: ExporterDescriptor { get }
   /// The table that outputs go to; nil for formats of files.
   var table: OutputTable? { get }
@@ -149,7 +149,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
     case none
     /// The first rows, in `ColumnMetrics.head`.
     case head(rows: Int)
-    /// What `Exporter.measure` finds in all rows.
+    /// The findings of `Exporter.measure` in all rows.
     case all
   }
 
@@ -181,7 +181,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public struct Option: Sendable, Hashable {
     /// The word before `=`.
     public let key: String
-    /// What it takes: words joined by `|`, or a placeholder such as `TEXT`.
+    /// The accepted values: words joined by `|`, or a placeholder such as `TEXT`.
     public let values: String
     /// One sentence without a full stop, naming the default.
     public let summary: String

@@ -4,7 +4,7 @@ public import Rows
 
 /// A source that can return only the records that changed.
 public protocol IncrementalSource: RecordSource {
-  /// How only changed records of a table are requested; nil if its description does not say.
+  /// The way to request only the changed records of a table; nil if its description does not say.
   func increment(of table: String) throws(Problem) -> SyncPlan?
   /// The parent records that the table is requested for, each combination of their values once; one without values if
   /// it has no parent.
@@ -21,7 +21,7 @@ public protocol IncrementalSource: RecordSource {
   var requestCount: Int { get }
 }
 
-/// How only changed records of a table are requested.
+/// The way to request only the changed records of a table.
 public struct SyncPlan: Sendable {
   /// The schema of the rows.
   public var schema: Schema

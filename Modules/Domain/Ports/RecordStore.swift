@@ -7,7 +7,7 @@ public import Rows
 /// reader sees the state at the time it started. Tables are ordered by their key; keys are compared as values, text as
 /// bytes.
 public protocol RecordStore: RecordSource {
-  /// What this adapter can promise.
+  /// The guarantees of this adapter.
   var capabilities: StoreCapabilities { get }
 
   /// Applies a change atomically.
@@ -76,7 +76,7 @@ public struct StoreCapabilities: OptionSet, Sendable, Hashable {
   public static let holdsNUL = StoreCapabilities(rawValue: 8)
   /// Names of tables and columns may have any length. Without it a name of more than 63 bytes is refused as `badData`.
   public static let holdsLongNames = StoreCapabilities(rawValue: 16)
-  /// What stores in files and in memory can hold.
+  /// The capabilities of stores in files and in memory.
   public static let holdsEverything: StoreCapabilities = [.holdsNUL, .holdsLongNames]
 }
 

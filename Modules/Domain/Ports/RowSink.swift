@@ -126,7 +126,7 @@ public struct WrittenRows: Sendable {
   public var bytes = 0
   /// The merged reports on all rows.
   public var part = EncodedPart()
-  /// What the user should know: `3 cells begin like a formula`.
+  /// The warning for the user: `3 cells begin like a formula`.
   public var warning: Warning?
   /// The note below the rows on a terminal: `29 rows`.
   public var footer: Warning?

@@ -19,7 +19,7 @@ public import Rows
     _ format: any ByteFormat, of schema: Schema, _ options: ExportOptions, open: @escaping OpenBytes
   ) { (self.format, self.schema, self.options, openSink) = (format, schema, options, open) }
 
-  /// What the format measures.
+  /// The measurements of the format.
   public var measuring: ExporterDescriptor.Measuring { format.measuring(with: options) }
   /// As the format.
   public func measure(_ batch: RowBatch, into metrics: inout ColumnMetrics) {

@@ -6,7 +6,7 @@ public import Rows
 /// Records are stored in steps, each with the cursor up to which it goes: a run that is killed is continued after its
 /// last step. Records that the source no longer has stay, unless it reports their deletion.
 public struct IncrementalSync: Sendable {
-  /// What to do differently from continuing after the cursor.
+  /// The alternative to continuing after the cursor.
   public struct Options: Sendable, Hashable {
     /// Whether everything is fetched again.
     public var isFull = false

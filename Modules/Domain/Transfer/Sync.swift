@@ -4,7 +4,7 @@ public import Rows
 ///
 /// A source that fails, or has suddenly lost most of its records, changes nothing.
 public struct Sync: Sendable {
-  /// What may be done.
+  /// The permitted changes.
   public struct Policy: Sendable, Hashable {
     /// Whether a source may have less than half of the records it had.
     public var allowsShrink = false

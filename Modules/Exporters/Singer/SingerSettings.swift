@@ -17,7 +17,7 @@ public struct SingerSettings: Sendable, Hashable {
   public var isOffline = false
 
   private static let keys = ["source", "api_url", "storage", "datasets", "max_age", "offline"]
-  /// What runners hand every tap.
+  /// The settings that runners pass to every tap.
   private static let usual = ["start_date", "user_agent"]
 
   /// The settings in the bytes of a file.

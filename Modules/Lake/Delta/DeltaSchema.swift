@@ -4,7 +4,6 @@ import Rows
 
 /// The columns of a Delta table, as the log describes them.
 struct DeltaSchema: Sendable, Hashable {
-  /// A column.
   struct Field: Sendable, Hashable {
     let name: String
     /// The name of a primitive type, or an object.

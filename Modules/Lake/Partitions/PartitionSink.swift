@@ -94,7 +94,7 @@ public import Rows
     }
   }
 
-  /// What the format measures in the columns of the files.
+  /// The measurements of the format in the columns of the files.
   public var measuring: ExporterDescriptor.Measuring { model.measuring }
   /// As the format.
   public func measure(_ batch: RowBatch, into metrics: inout ColumnMetrics) {

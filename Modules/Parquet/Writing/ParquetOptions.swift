@@ -3,7 +3,7 @@ public import Rows
 
 /// The options of a Parquet file.
 public struct ParquetOptions: Sendable, Hashable {
-  /// How pages are compressed.
+  /// The compression of pages.
   public var compression = PageCompression.snappy
   /// The most rows of a page, at least 1.
   public var pageRows = 20_000

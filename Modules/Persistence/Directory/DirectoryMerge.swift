@@ -4,9 +4,7 @@ import Rows
 
 /// An edit of one record.
 struct DirectoryEdit {
-  /// Its key.
   let key: StoredKey
-  /// The action.
   let action: Action
   /// Checked before: the record as it is now.
   var check: ((_ before: [Value]?) throws(Problem) -> Void)?
@@ -16,7 +14,6 @@ struct DirectoryEdit {
     case look
     /// Put a row, as wide as the change's schema, in its place.
     case put([Value])
-    /// Remove it.
     case delete
     /// Completes an interrupted change: sets `after` if the record is `before`.
     case finish(before: [Value]?, after: [Value]?)
@@ -37,7 +34,7 @@ struct DirectoryMerge: ~Copyable {
   private var out = ByteBuffer()
   private var changed: RowBatchBuilder
   private var isEmpty = true
-  /// What has become of the table.
+  /// The outcome for the table.
   private(set) var outcome = TableOutcome()
   /// The records that are different.
   private(set) var images: TableRevisions

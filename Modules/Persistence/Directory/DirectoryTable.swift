@@ -8,7 +8,7 @@ struct DirectoryTable: Sendable {
   let schema: Schema
   /// The file, which stays this one when another takes its place.
   let file: FileByteSource
-  /// What tells whether it is still in its place.
+  /// The stamp that tells whether it was replaced.
   let stamp: FileStamp
   /// Whether the file is unchanged since bb wrote it: complete, and in key order.
   let isKnown: Bool

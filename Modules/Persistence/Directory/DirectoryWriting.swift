@@ -18,7 +18,7 @@ struct DirectoryCommit {
 }
 
 extension DirectoryStore {
-  /// What version control is not to keep: the lock, changes that are being made, and tables that loads replaced.
+  /// The files that version control ignores: the lock, changes that are being made, and tables that loads replaced.
   private static let ignored = """
     # Written by bb. The history is kept under version control; the rest is local.
     *

@@ -18,7 +18,7 @@ struct ReplacedTables {
     let described: DirectoryManifest.Table?
     /// The path of its file; nil when there was none.
     let rows: String?
-    /// What described its columns.
+    /// The file that described its columns.
     let sidecar: [UInt8]?
     /// The file as bb left it; nil when a user had changed it.
     let known: DirectoryState.File?

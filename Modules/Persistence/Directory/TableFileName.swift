@@ -24,7 +24,7 @@ enum TableFileName {
   }
 }
 
-/// What tells one state of a file from another.
+/// The identity of one state of a file.
 struct FileStamp: Hashable, Sendable {
   let device: UInt64, inode: UInt64, size: Int64, seconds: Int64, nanoseconds: Int64
 

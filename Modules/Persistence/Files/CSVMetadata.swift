@@ -29,7 +29,7 @@ struct CSVMetadata {
     var titles: [String]
     /// Its type as bb named it, or nil.
     var type: ColumnType?
-    /// How its fields are read; nil if `type` is enough.
+    /// The reader of its fields; nil if `type` is enough.
     var column: CSVWColumn?
   }
 

@@ -5,7 +5,7 @@ import Rows
 /// Owns a connection to a server, closed when it goes. One task at a time uses it. Calls wait for the server; actors
 /// that make them run on a queue of their own.
 @safe final class PostgresConnection: @unchecked Sendable {
-  /// How messages name the server and the database.
+  /// The names of the server and the database in messages.
   let place: String
   private let handle: OpaquePointer
   /// The SQLSTATE of the last error.
@@ -48,7 +48,6 @@ import Rows
   var isConnected: Bool { unsafe bb_pg_is_connected(handle) != 0 }
   /// Whether no transaction is open.
   var isIdle: Bool { unsafe bb_pg_transaction(handle) == 0 }
-  /// As 150004.
   var serverVersion: Int { Int(unsafe bb_pg_server_version(handle)) }
 
   /// Whether the server's process is another than the one connected to: a pooler is between.

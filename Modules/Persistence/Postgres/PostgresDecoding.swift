@@ -22,7 +22,7 @@ struct PostgresDecoding: Sendable {
 
   let forms: [Form]
   let schema: Schema
-  /// How messages name the table.
+  /// The name of the table in messages.
   let place: String
   /// Collects the columns of lists with values that are not lists of the elements of their type; nil if these are
   /// errors.

@@ -2,7 +2,7 @@ import Codecs
 import Domain
 import Rows
 
-/// How bb keeps tables in a schema of PostgreSQL: values exactly as they are in tables, and the same with the types of
+/// The layout of tables in a schema of PostgreSQL: values exactly as they are in tables, and the same with the types of
 /// PostgreSQL in a view of each of them, `NAME_typed`.
 struct PostgresFormat: Sendable {
   /// The version of the format that this program writes.

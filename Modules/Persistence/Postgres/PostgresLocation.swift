@@ -9,7 +9,7 @@ public import Rows
 public struct PostgresLocation: Sendable, Hashable {
   /// The parameters in the syntax of libpq.
   let parameters: String
-  /// How messages name it: the server, the database, and the table or schema, without secrets.
+  /// The name in messages: the server, the database, and the table or schema, without secrets.
   public let name: String
   /// The table, with its schema if it is given; nil if none is.
   public let table: PostgresName?
@@ -141,7 +141,6 @@ public struct PostgresLocation: Sendable, Hashable {
 public struct PostgresName: Sendable, Hashable, CustomStringConvertible {
   /// The schema; nil for `public`.
   let schema: String?
-  /// The table.
   let table: String
 
   /// The table `table` of `schema`.

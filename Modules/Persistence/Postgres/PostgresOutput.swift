@@ -124,7 +124,7 @@ final class PostgresOutput: @unchecked Sendable {
     }
   }
 
-  /// What can be done with a table that is there.
+  /// The possible actions on an existing table.
   private static func alternatives(to found: PostgresTable) -> Remedy {
     switch found.kind {
     case "r": .set(.existingOutput, to: "append", "replace", "truncate", "upsert")

@@ -49,7 +49,7 @@ private actor PostgresRangeMerge {
   /// The range whose rows are next.
   private var range = 0
   private var ready: [Arena] = []
-  /// What each reader receives in advance.
+  /// The rows that each reader receives in advance.
   private var pending: [Task<Result<PostgresRangeReader.Part, Problem>, Never>] = []
 
   init(_ readers: [PostgresRangeReader], ranges: Int) {

@@ -14,7 +14,7 @@ struct PostgresTable: Sendable {
     /// The identifier of the type of an array's elements; 0 for others.
     let element: UInt32
     let isRequired: Bool
-    /// What bb wrote down about it.
+    /// The metadata that bb stored.
     let comment: String
   }
 
@@ -27,7 +27,7 @@ struct PostgresTable: Sendable {
   /// The pages of a table that can be read in ranges of them; 0 for others.
   let pages: Int
 
-  /// What users can read.
+  /// The view for users.
   private static let isReadable = """
     c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
       AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'
@@ -123,7 +123,7 @@ struct PostgresTable: Sendable {
 }
 
 extension PostgresTable.Column {
-  /// How values are selected: an expression, their type, and their form.
+  /// The selection of values: an expression, their type, and their form.
   typealias Reading = (sql: String, type: ColumnType, form: PostgresDecoding.Form)
 
   /// The type of the values, unless another is wanted.

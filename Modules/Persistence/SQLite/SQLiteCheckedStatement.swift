@@ -65,7 +65,7 @@ extension SQLiteConnection {
   }
 }
 
-/// What SQLite asks about while it prepares a statement.
+/// The operations that SQLite asks about while it prepares a statement.
 private final class StatementReads {
   private(set) var columns: [String: Set<String>] = [:]
   private(set) var isRefused = false

@@ -15,7 +15,7 @@ import Rows
   }
 
   let handle: OpaquePointer
-  /// How messages name the database.
+  /// The name of the database in messages.
   let place: String
   /// The time limit of statements.
   let watch: SQLiteWatch

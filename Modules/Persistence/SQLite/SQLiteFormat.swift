@@ -1,7 +1,7 @@
 import Codecs
 import Rows
 
-/// How bb keeps tables in a database.
+/// The layout of tables in a database.
 enum SQLiteFormat {
   /// Says that a database is bb's: `bbst` in ASCII.
   static let applicationID: Int64 = 0x6262_7374

@@ -18,7 +18,7 @@ struct SQLiteTable: Sendable {
     var hint: ColumnType?
     /// The digits after the point that the comment names for decimals.
     var scale: Int?
-    /// What bb wrote down about it.
+    /// The metadata that bb stored.
     var description: ColumnDescription?
 
     /// The column as one of a table in which it has `type`.

@@ -6,7 +6,7 @@ import Synchronization
 /// The reference implementation: the shortest code that passes the conformance checks. Its contents end with the
 /// process.
 public final class MemoryStore: RecordStore {
-  /// How messages name it.
+  /// The name in messages.
   public let name = "memory:"
   /// Nothing beyond the laws.
   public let capabilities = StoreCapabilities.holdsEverything
@@ -32,7 +32,6 @@ public final class MemoryStore: RecordStore {
       return id
     }
 
-    /// Edits tables.
     mutating func edit(_ changes: [TableChange]) throws(Problem) -> (outcomes: [TableOutcome], images: [TableRevisions])
     {
       try TableEditor.check(changes) { (name) throws(Problem) in tables[name]?.schema }

@@ -10,7 +10,6 @@ protocol EditableTable: ~Copyable {
   mutating func put(_ row: [Value], _ key: StoredKey) throws(Problem)
   /// Removes the row with this key, which is there.
   mutating func remove(_ key: StoredKey) throws(Problem)
-  /// All keys.
   borrowing func keys() throws(Problem) -> [StoredKey]
 }
 

@@ -18,7 +18,6 @@ struct UndoPlan {
     let reversed: String
     /// Whether the load is made again.
     let isRedo: Bool
-    /// The table.
     let images: TableRevisions
   }
 

@@ -35,7 +35,7 @@ public struct Condition: Sendable, Hashable {
   public let column: String
   /// The comparison.
   public let comparison: Operator
-  /// What it is compared with: one value; several for `in`; none for `is null`, and for a comparison with a column.
+  /// The operands: one value; several for `in`; none for `is null`, and for a comparison with a column.
   public let values: [String]
   /// The column that it is compared with; nil for values.
   public let otherColumn: String?
@@ -133,7 +133,7 @@ public indirect enum Predicate: Sendable, Hashable {
   }
 }
 
-/// What conditions need besides comparisons of columns.
+/// The context of conditions besides comparisons of columns.
 struct Conditions: Sendable, Hashable {
   /// The calculations that they compare, by the names that stand for their columns.
   private(set) var computed: [String: Expression] = [:]
@@ -141,7 +141,7 @@ struct Conditions: Sendable, Hashable {
   private(set) var bareNumbers: [Condition] = []
   /// The columns that are conditions themselves.
   private(set) var lone: Set<String> = []
-  /// How the names of calculations begin: columns of no table do.
+  /// The prefix of the names of calculations: columns of no table have it.
   static let mark = "\u{1F}"
 
   /// Reads conditions.

@@ -2,7 +2,7 @@ import Rows
 
 /// A position in sorted rows that sees whether the rows before and after it have the same key.
 struct DifferenceCursor: Sendable {
-  /// How messages name the table.
+  /// The name of the table in messages.
   let name: String
   /// The batch of the row; nil after the last row.
   private(set) var batch: RowBatch?

@@ -1,7 +1,7 @@
 import Codecs
 public import Rows
 
-/// What identifies the rows of two tables that are compared.
+/// The key of the rows of two tables that are compared.
 public enum RowIdentity: Sendable, Hashable {
   /// One of the tables declares a key.
   case declared

@@ -5,7 +5,7 @@ import Rows
 struct DateFormat {
   private let bytes: [UInt8]
   private let text: String
-  /// What reads texts; nil for a format that can only write them.
+  /// The parser; nil for a format that can only write.
   private let pattern: DatePattern?
   /// The fields, and the letters of a `DatePattern` for them.
   private static let letters: [UInt8: String] = [

@@ -1,9 +1,9 @@
 import Codecs
 import Rows
 
-/// What an expression can call: functions by their names in SQL, and operators.
+/// The functions of expressions by their names in SQL, and operators.
 struct ExpressionFunction: Sendable {
-  /// What an argument may be.
+  /// The permitted types of an argument.
   enum Kind: Sendable { case number, text, date, boolean, list, any }
   /// The type of the result.
   enum Result: Sendable {
@@ -365,7 +365,7 @@ extension Int {
   }
 }
 
-/// What functions know of the row, and keep from row to row.
+/// The state of functions: the row, and values kept from row to row.
 final class ExpressionContext {
   let today: String, now: String
   /// The number of the row in the input, from 1.
@@ -374,7 +374,7 @@ final class ExpressionContext {
 
   init(today: String, now: String) { (self.today, self.now) = (today, now) }
 
-  /// What is made of a pattern or a format, once.
+  /// The compiled form of a pattern or a format.
   func kept<Made>(_ text: String, _ make: (String) throws(Problem) -> Made) throws(Problem) -> Made {
     if let known = kept[text] as? Made { return known }
     let made = try make(text)

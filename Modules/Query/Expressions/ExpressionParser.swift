@@ -4,7 +4,7 @@ import Rows
 /// Scans expressions, conditions, assignments and aggregates by scalars, so that a combining mark after a quote does not
 /// hide the quote.
 struct ExpressionParser {
-  /// What the text is.
+  /// The kind of the text.
   enum Kind: String {
     case expression, condition, aggregate
   }
@@ -174,7 +174,7 @@ struct ExpressionParser {
   // The longer ones first, so that `<=` is not read as `<`.
   private static let comparisons = ["!=", "<=", ">=", "!~", "=~", "=", "<", ">", "~"]
 
-  /// What other languages write, and what it is here.
+  /// The spellings of other languages, and their equivalents here.
   private static let foreign: KeyValuePairs<String, String> = [
     "==": "=", "<>": "!=", "like": "~ or starts with", "ilike": "~ or starts with", "contains": "~", "matches": "=~",
     "regexp": "=~", "rlike": "=~", "begins with": "starts with", "startswith": "starts with", "equals": "=",

@@ -28,7 +28,6 @@ enum ExpressionValue: Sendable {
     }
   }
 
-  /// A constant.
   init(_ value: Value) {
     switch value {
     case .null: self = .null

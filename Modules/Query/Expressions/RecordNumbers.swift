@@ -47,7 +47,6 @@ final class RecordNumbers: Sendable {
 
 /// Rows with a column that has the place of each in its batch, for calculations after rows were removed.
 struct NumberedRows: DerivedRowStream {
-  /// The column.
   static let column = Conditions.mark + "row"
   let schema: Schema
   let inner: any RowStream

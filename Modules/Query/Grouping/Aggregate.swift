@@ -18,11 +18,10 @@ public struct Aggregate: Sendable, Hashable {
     /// The first and the last value that is not null, in the order of the input.
     case first, last
   }
-  /// The computation.
   let function: Function
   /// The column; nil for the number of rows.
   public let column: String?
-  /// What is calculated for each row, if no column has this name.
+  /// The calculation for each row, if no column has this name.
   var expression: Expression?
   /// The part of a quantile, 0 to 1.
   var part = 0.5

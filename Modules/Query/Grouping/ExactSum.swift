@@ -13,7 +13,6 @@ struct WideSum {
   /// The most digits before or after the point.
   static let digits = 20_000
 
-  /// Zero.
   init() {}
 
   /// Adds ±0.d₁d₂… × 10^exponent; false if it has digits too far from the point.
@@ -130,7 +129,7 @@ final class SumState: AggregateState {
   private let result: ColumnType
   private let isMean: Bool
   private var sums: [Sum] = []
-  /// What does not fit 128 bits, by group.
+  /// The sums that do not fit 128 bits, by group.
   private var wide: [Int: WideSum] = [:]
   /// The sums of the values that are not finite, of the groups that have some: nothing finite changes them.
   private var unbounded: [Int: Double] = [:]

@@ -11,7 +11,6 @@ struct PartialGroups {
     (self.places, self.views, self.groups) = (places, views, groups)
   }
 
-  /// A row.
   struct Row {
     fileprivate let view: SortRun.View
     fileprivate let row: Int

@@ -3,7 +3,7 @@ public import Rows
 /// The key of a record as one text: its values with `/` between them, as in `Breaking Bad/5/14`; a `/` or `%` inside a
 /// value is `%2F` or `%25`.
 ///
-/// What favourites hold and people type.
+/// The key in favourites and on the command line.
 public enum RecordKey {
   /// The key of a row, UTF-8; nil when the schema has no key.
   public static func text(of row: Int, in batch: RowBatch, _ schema: Schema) -> [UInt8]? {

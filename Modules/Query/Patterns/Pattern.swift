@@ -6,7 +6,6 @@ import Synchronization
 /// Literals, `.`, `[a-z]`, `[^a-z]`, `\d \w \s \b` (ASCII) and their opposites, `^ $` (of the text), groups, `|`,
 /// `* + ? {m,n}`, and at the beginning `(?i)` to ignore case and `(?s)` to have `.` match line feeds. Texts are UTF-8.
 public struct Pattern: Sendable, Hashable {
-  /// The expression.
   let text: String
   let program: PatternProgram
 

@@ -16,7 +16,6 @@ struct DistinctSketch {
     for place in registers.indices { registers[place] = max(registers[place], other.registers[place]) }
   }
 
-  /// The estimate.
   var count: Int {
     let size = Double(registers.count)
     var sum = 0.0, zeros = 0

@@ -33,7 +33,6 @@ import Rows
   @inline(__always) var orderWord: UInt64 { unsafe OrderWord.word(of: bytes) }
   /// Below zero, zero or above as the bytes precede, equal or follow those of `other`.
   func order(to other: ValueBytes) -> Int { unsafe precedes(bytes, other.bytes) }
-  /// A copy.
   var array: [UInt8] { unsafe Array(bytes) }
   /// The number that the text is; nil if it is not a number.
   @inline(__always) var number: NearestDouble? { unsafe NearestDouble(bytes) }

@@ -8,7 +8,6 @@ public import Rows
 public struct NameIndex: Sendable {
   /// Ways to know a name, the surest first: from a name to the positions of the characters.
   private let ways: [[Name: [Int]]]
-  /// The characters.
   private let batches: [RowBatch]
   let schema: Schema
   /// The number of each batch's first row.

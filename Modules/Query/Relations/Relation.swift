@@ -1,6 +1,6 @@
 /// A relation from the records of one dataset to those of another.
 public struct Relation: Sendable, Hashable {
-  /// What `--with` calls it.
+  /// The name for `--with`.
   public let name: String
   /// The dataset it leads from, and the one it leads to.
   public let from: String, to: String
@@ -8,7 +8,7 @@ public struct Relation: Sendable, Hashable {
   let isToMany: Bool
   /// The columns that say which records belong together: of `from` on the left, of `to` on the right.
   public let columns: [Pair]
-  /// How names in those columns are resolved to records; nil when the values must be equal.
+  /// The resolution of names in those columns to records; nil when the values must be equal.
   public let names: NameMatching?
 
   /// A column of `from` and one of `to`.

@@ -3,7 +3,7 @@
 /// Adapters turn what their libraries report (`SQLITE_BUSY`, a refused connection, a quote that never closes) into a
 /// `Problem` at their edge; above that line there is a single kind to switch over and a single way to show it.
 public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong, one case for each exit code of the programs (`sysexits.h` and what product users know).
+  /// The kind of a problem, one case for each exit code of the programs (`sysexits.h` and what product users know).
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A record that was named does not exist.
     case absent
@@ -55,7 +55,7 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What went wrong; decides the exit code.
+  /// The kind, which decides the exit code.
   public var kind: Kind
   /// A message in lower case without a period.
   public var message: String

@@ -149,7 +149,7 @@ extension Remedy: CustomStringConvertible {
   public struct Spelling: Sendable {
     /// The option, with dashes.
     public var name: String
-    /// What precedes a value: `--limit `, `--option sql.dialect=`.
+    /// The prefix of a value: `--limit `, `--option sql.dialect=`.
     var prefix: String
     /// The placeholder of a value that is not known.
     var placeholder: String
@@ -222,7 +222,7 @@ extension Remedy: CustomStringConvertible {
 public struct Warning: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// A phrase in lower case without a period.
   public var message: String
-  /// What can be done.
+  /// The possible actions.
   public var hint: Remedy
 
   /// Creates a warning.

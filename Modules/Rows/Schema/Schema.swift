@@ -2,7 +2,7 @@
 public struct ColumnDescription: Sendable, Hashable {
   /// The column's name, as in headers and on the command line.
   public let name: String
-  /// What its values are.
+  /// The type of its values.
   public let type: ColumnType
   /// Whether a value may be null.
   public let isNullable: Bool

@@ -1,6 +1,6 @@
 /// Where bytes go. `write` returns when the bytes are accepted: a slow sink slows the export, and memory stays flat.
 public protocol ByteSink: Sendable {
-  /// How messages name it: a path, or `standard output`.
+  /// The name in messages: a path, or `standard output`.
   var name: String { get }
   /// Accepts all the bytes.
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Bytes from a file, a pipe or a buffer, read once from the beginning to the end by one reader at a time.
 public protocol ByteSource: Sendable {
-  /// How messages name it: a path, `standard input`, a URL.
+  /// The name in messages: a path, `standard input`, a URL.
   var name: String { get }
   /// All the bytes there will be, when that is known before reading.
   var size: Int? { get }
@@ -29,7 +29,7 @@ extension ByteSource {
 
 /// Bytes in memory as a source.
 public final class MemoryByteSource: ByteSource {
-  /// How messages name it.
+  /// The name in messages.
   public let name: String
   private let bytes: [UInt8]
   private let position = Mutex(0)

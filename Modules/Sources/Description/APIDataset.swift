@@ -49,7 +49,7 @@ public struct APIDataset: Sendable, Hashable {
   public var supplements: [DetailRequest]
   /// The request that sends a new record; nil if the server accepts none.
   public var submission: SourceSubmission?
-  /// How only changed records are requested; nil if that is not possible.
+  /// The way to request only changed records; nil if that is not possible.
   public var increment: SourceIncrement?
 
   /// A dataset at `path`.

@@ -4,7 +4,7 @@ public import Rows
 /// A JSON API as a value: everything needed for its requests, and for converting its responses to rows. Built-in
 /// sources and source definition files share this type.
 public struct APIDescription: Sendable, Hashable {
-  /// How commands and messages name it: `breaking-bad`.
+  /// The name in commands and messages: `breaking-bad`.
   public var name: String
   /// One sentence without a full stop.
   public var summary: String

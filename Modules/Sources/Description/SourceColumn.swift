@@ -14,7 +14,7 @@ public struct SourceColumn: Sendable, Hashable {
   public var alternatives: [String] = []
   /// The value of every record, in place of `from`; nil for none.
   public var constant: JSON?
-  /// How dates and timestamps are written; empty for ISO 8601 and RFC 3339.
+  /// The formats of dates and timestamps; empty for ISO 8601 and RFC 3339.
   public var formats: [SourceFormat]
   /// Scalars that mean null, alone or in a list.
   public var nulls: [JSON]

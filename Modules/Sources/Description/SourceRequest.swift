@@ -30,7 +30,7 @@ public struct SourceResponseFormat: Sendable, Hashable {
   }
   /// The format; nil if the header `Content-Type` tells.
   public var name: Name?
-  /// What separates the fields of CSV; nil for a comma.
+  /// The separator of the fields of CSV; nil for a comma.
   public var delimiter: String?
   /// The encoding of CSV; nil for UTF-8.
   public var encoding: Encoding?
@@ -130,7 +130,7 @@ public struct SourceVariable: Sendable, Hashable {
 
 /// A response with status 200 that is an error.
 public struct SourceErrorRule: Sendable, Hashable {
-  /// What makes it an error.
+  /// The conditions that make it an error.
   public var sign: SourceSign
   /// JSON Pointer to the message; nil for none.
   public var message: String?

@@ -25,7 +25,7 @@ public struct SourceTrial: Sendable {
     var distinct: Int?
     /// A value.
     public var example: String?
-    /// What to look at; empty if there is nothing.
+    /// The advice to check; empty if there is none.
     public var note: String
 
     /// Creates a row.
@@ -39,7 +39,7 @@ public struct SourceTrial: Sendable {
   public var dataset: String
   /// The rows.
   public var rows: [Row] = []
-  /// What contradicts the definition, or why there was no response; nil if nothing.
+  /// The contradiction to the definition, or the reason why there was no response; nil if there is none.
   public var problem: Problem?
 
   /// Creates a trial without rows.

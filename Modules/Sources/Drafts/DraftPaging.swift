@@ -4,7 +4,6 @@ import Rows
 
 /// The ways of paging that a response and its URL suggest, the most likely first.
 struct DraftPaging {
-  /// One way.
   struct Guess {
     var paging: SourcePaging
     var reason: String

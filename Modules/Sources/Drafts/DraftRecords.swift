@@ -2,7 +2,6 @@ import Codecs
 
 /// The places of a response that may have its records, the most likely first.
 struct DraftRecords {
-  /// One place.
   struct Candidate {
     var pointer: String
     var form: SourceRecordForm

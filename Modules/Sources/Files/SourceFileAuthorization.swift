@@ -46,7 +46,7 @@ extension SourceAuthorization {
       .optional("file", \.file, .matching(.line), "file that contains the secret"),
     ])
 
-  /// What one key says of another.
+  /// The statement of one key about another.
   static func check(_ node: SourceNode, _ problems: SourceProblems) {
     guard node["type"]?.text == "oauth2" else {
       if (node["env"] == nil) == (node["file"] == nil) {

@@ -1,7 +1,7 @@
 import Codecs
 import Rows
 
-/// What the places of a dataset say of each other, and its schema.
+/// The statements of the places of a dataset about each other, and its schema.
 struct SourceFileChecks {
   let node: SourceNode
   let problems: SourceProblems

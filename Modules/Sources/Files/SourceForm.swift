@@ -5,7 +5,6 @@ import Codecs
 indirect enum SourceForm: Sendable {
   /// The version of the grammar.
   case version
-  /// Any text.
   case text
   /// A text of a certain kind.
   case matching(SourcePattern)
@@ -21,7 +20,6 @@ indirect enum SourceForm: Sendable {
   case null
   /// A text, a number, `true` or `false`.
   case scalar
-  /// Any value.
   case any
   /// An object whose values are texts or numbers.
   case pairs
@@ -29,7 +27,6 @@ indirect enum SourceForm: Sendable {
   case entries(keys: SourcePattern, values: SourceForm)
   /// A list of at least `least` elements.
   case list(SourceForm, least: Int)
-  /// An object.
   case object(SourceObject)
   /// An object whose member `tag` says which of these it is.
   case variants(tag: String, [SourceObject])

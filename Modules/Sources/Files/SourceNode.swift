@@ -67,11 +67,9 @@ struct SourceNode {
   }
   /// The elements of an array, or the value itself.
   var oneOrMore: [SourceNode] { json.arrayValue == nil ? [self] : elements }
-  /// A text.
   var text: String { json.stringValue ?? "" }
   /// A list of texts.
   var texts: [String] { elements.map(\.text) }
-  /// An integer.
   var integer: Int { json.integerValue.flatMap { Int(exactly: $0) } ?? 0 }
   /// The members of an object, with their keys.
   var pairNodes: [(key: String, value: SourceNode)] {

@@ -39,7 +39,7 @@ extension RESTSource: IncrementalSource {
   /// The number of requests so far, without repeated ones.
   public var requestCount: Int { meter.requests }
 
-  /// How only changed records of a dataset are requested.
+  /// The way to request only the changed records of a dataset.
   public func increment(of table: String) throws(Problem) -> SyncPlan? {
     let dataset = try description.dataset(named: table)
     guard let increment = dataset.increment else { return nil }

@@ -373,7 +373,6 @@ public struct RESTSource: RecordSource {
 
 /// A valid response.
 struct JSONResponse: Sendable {
-  /// The body.
   var document: JSON
   /// Whether the body was XML.
   var isXML = false

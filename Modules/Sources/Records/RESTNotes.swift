@@ -7,7 +7,6 @@ struct RESTNotes: Sendable {
   var keyName = ""
   /// The column that tells records of one key apart.
   var counter: String?
-  /// Duplicate keys.
   var repeatedKeys: [String] = []
   /// Listed records without details.
   var withoutFurther: [String] = []
@@ -39,7 +38,6 @@ struct RESTNotes: Sendable {
     unknownWords.merge(other.unknownWords) { $0 + $1 }
   }
 
-  /// The messages.
   func lines(_ dataset: String) -> [String] {
     var lines: [String] = []
     if !repeatedKeys.isEmpty {

@@ -15,7 +15,6 @@ struct RESTRecord {
 struct RESTContext: Sendable {
   /// The URL of the response, for messages.
   var url = ""
-  /// The response.
   var document = JSON.null
   /// The number of its page, from 1.
   var page = 1

@@ -1,4 +1,4 @@
-/// What scanning a nested value found.
+/// The result of scanning a nested value.
 struct JSONShape {
   /// Whether the text is certainly canonical already.
   var isCanonical = true

@@ -100,7 +100,7 @@ public final class ImageArchiveDirectory: ImageArchive {
     return try ImagePartFile(continuing: parts + "/" + file, reference, in: name)
   }
 
-  /// What earlier runs left, looked at once.
+  /// The files of earlier runs, read once.
   private var left: [String] { leftovers.names { (try? DirectoryListing.names(parts)) ?? [] } }
   private let leftovers = CachedNames()
   /// The descriptor of the journal; below zero until there is something to note.

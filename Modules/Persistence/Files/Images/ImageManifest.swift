@@ -22,7 +22,6 @@ enum ImageManifest {
     }
   }
 
-  /// One record.
   static func record(_ value: JSON) throws(Problem) -> ImageRecord {
     guard let dataset = value["dataset"]?.stringValue, let key = value["key"]?.stringValue,
       let number = value["number"]?.countValue, let url = value["url"]?.stringValue,

@@ -3,7 +3,7 @@ public import Rows
 
 /// Writes to an open descriptor or to a device: standard output, `/dev/full`. Written bytes cannot be undone.
 public final class DescriptorSink: ByteSink {
-  /// How messages name it.
+  /// The name in messages.
   public let name: String
   private let descriptor: Int32
   private let isOwned: Bool

@@ -73,7 +73,6 @@ public final class FileSink: ByteSink {
     written.withLock { $0 += bytes.count }
   }
 
-  /// Appends bytes.
   func append(_ bytes: RawSpan) throws(Problem) {
     try writeAll(bytes, to: descriptor, place: name)
     let count = bytes.byteCount

@@ -18,7 +18,7 @@ public struct SQLQuery: Sendable {
     let source: any RecordSource
   }
 
-  /// How messages name the statement.
+  /// The name of the statement in messages.
   static let place = "SQL statement"
 
   /// Checks a statement, and determines what it reads.

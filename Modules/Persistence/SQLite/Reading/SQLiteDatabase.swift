@@ -94,7 +94,6 @@ struct SQLiteDatabase: Sendable {
     }
   }
 
-  /// What tables there are.
   func tables() throws(Problem) -> [SQLiteTable] {
     let connection = try open()
     return try SQLiteTable.all(connection)

@@ -16,7 +16,6 @@ struct SQLiteFilter: Sendable {
   /// Whether no row is excluded.
   var isEverything: Bool { conditions.isEmpty && limit == nil }
 
-  /// Everything.
   static let none = SQLiteFilter()
   private init() {}
 

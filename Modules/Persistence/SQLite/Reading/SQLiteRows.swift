@@ -142,7 +142,7 @@ final class SQLiteRows: ExactRowStream {
   }
 }
 
-/// What kinds of values columns have.
+/// The kinds of values of columns.
 struct SQLiteKinds {
   private struct Kinds: OptionSet {
     let rawValue: UInt8
