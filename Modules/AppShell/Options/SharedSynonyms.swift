@@ -9,7 +9,7 @@ public enum SharedSynonyms {
     Synonym("--force", "--confirm", "-y", for: "--yes"),
     Synonym(
       "--force", "--overwrite", "--clobber", for: "--no-clobber", hint: "omit it: existing files are overwritten"),
-    Synonym("--head", "--take", "--top", "--max", "--count-limit", "-n", for: "--limit"),
+    Synonym("--head", "--take", "--top", "--max", "--count-limit", "-n", "-l", for: "--limit"),
     Synonym("--skip", for: "--offset"),
     Synonym("--select", "--fields", "--cols", "-c", for: "--columns"),
     Synonym("--filter", "--query", for: "--where"),
@@ -27,6 +27,7 @@ public enum SharedSynonyms {
     Synonym("--in", "--input", "--file", "-i", for: "--from"),
     Synonym("--to", "--outfile", for: "--output"),
     Synonym("--input-format", for: "--from-format"),
+    Synonym("--encoding", "--charset", for: "--from-encoding"),
     Synonym("--output-format", "--type", for: "--format"),
     Synonym("--separator", "--sep", "--delim", "--delimiter", "-d", for: "--from-delimiter"),
     Synonym("--separator", "--sep", "--delim", "-d", for: "--delimiter"),
