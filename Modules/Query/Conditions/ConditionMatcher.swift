@@ -105,7 +105,8 @@ struct ConditionMatcher: Sendable {
         switch value.lowercased() {
         case _ where column.type == .date && EverydayDate.complaint(value) != nil:
           .advice(EverydayDate.complaint(value) ?? "")
-        case _ where column.type.isNumeric && Self.isCalculation(value): .advice("put the calculation in parentheses: (\(value))")
+        case _ where column.type.isNumeric && Self.isCalculation(value):
+          .advice("put the calculation in parentheses: (\(value))")
         case "null": "use '\(column.name) is null' or '\(column.name) is not null'"
         default: "for example '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
         }
