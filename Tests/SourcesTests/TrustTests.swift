@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite("responses that do not hold what was requested") struct TrustTests {
-  /// Bodies with status 200 that are no details.
+  /// Bodies with status 200 that hold none of the details.
   private static let wrong = [
     "null", "{}", "[]", #"[{"minutes": 1}]"#, "17", #""text""#, "true", #"{"error": "maintenance"}"#, #"{"id": 3}"#,
     "<html>", #"{"minutes": "#, #"{"data": {"minutes": 1}}"#,
@@ -49,7 +49,7 @@ import Testing
     let got = try await Outcome(source, "t", server, stored: try Self.stored(source))
     #expect(got.rows.sorted() == (1...12).map { "\($0)|\($0 == 3 ? 30 : $0)" }.sorted(), "\(got.rows)")
   }
-  @Test("null and an empty list are values; null is absence if the file says so") func values() async throws {
+  @Test("null and an empty list are values; null is absence if the file declares it") func values() async throws {
     let source = try Self.source(), server = Self.server { $0 == 3 ? #"{"minutes": null}"# : #"{"minutes": \#($0)}"# }
     #expect(try await Outcome(source, "t", server, stored: try Self.stored(source)).rows[2] == "3|null")
     let lists = try Self.source(explode: true),

@@ -243,7 +243,7 @@ enum PivotedRows {
           throw Problem(
             .badData,
             "two values of “\(String(decoding: name, as: UTF8.self))”, in records \(other.1) and \(record)",
-            hint: .advice("group first: --group \(group) --agg 'sum(\(value)) as \(value)'"))
+            hint: .advice("first group by \(group), with 'sum(\(value)) as \(value)'"))
         }
         made[at].cells[column] = (batch.value(row, values), record)
         size += 64
