@@ -32,18 +32,20 @@ struct WriterEncoder: RowEncoder {
   private let start: Text?
   private let write: @Sendable (RowBatch, inout ByteBuffer) throws(Problem) -> Int
   private let end: @Sendable (_ isEmpty: Bool, inout ByteBuffer) throws(Problem) -> Void
-  private let replacement: String
+  private let report: @Sendable (_ count: Int) -> Warning?
 
   /// - Parameters:
-  ///   - write: writes the rows of a batch; returns the number of cells with control characters.
-  ///   - replacement: what is shown for those characters.
+  ///   - replacement: what is shown for control characters.
+  ///   - warning: the warning about cells that `write` reports; nil for one about control characters.
+  ///   - write: writes the rows of a batch; returns the number of cells to be reported.
   init(
     separator: StaticString = "", begin: Text? = nil, replacement: String = Self.inMarkup,
+    warning: (@Sendable (Int) -> Warning?)? = nil,
     end: @escaping @Sendable (Bool, inout ByteBuffer) throws(Problem) -> Void = { (_, _) in },
     write: @escaping @Sendable (RowBatch, inout ByteBuffer) throws(Problem) -> Int
   ) {
     (self.separator, start, self.write, self.end) = (separator, begin, write, end)
-    self.replacement = replacement
+    report = warning ?? { Self.controls($0, shownAs: replacement) }
   }
 
   static let inMarkup = "U+FFFD (carriage returns as line breaks)", inText = "Unicode control pictures"
@@ -53,7 +55,7 @@ struct WriterEncoder: RowEncoder {
     EncodedPart(rows: batch.count, reportedCells: try write(batch, &out))
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) { try end(all.rows == 0, &out) }
-  func warning(_ all: EncodedPart) -> Warning? { Self.controls(all.reportedCells, shownAs: replacement) }
+  func warning(_ all: EncodedPart) -> Warning? { report(all.reportedCells) }
 
   /// The warning about cells with control characters; nil if there are none.
   static func controls(_ count: Int, shownAs replacement: String) -> Warning? {

@@ -98,5 +98,13 @@ import Testing
     #expect(try await warning("markdown")?.message.hasPrefix("1 cell with control characters") == true)
     #expect(try await warning("table")?.message.hasPrefix("1 cell with control characters") == true)
     #expect(try await warning("json") == nil)
+    let binary = SampleTable("", Schema("t", columns: [ColumnDescription("b", .bytes)]), [[.bytes([0])], [.null]])
+    for name in ["json", "ndjson"] {
+      let sink = try await registry.exporter(named: name).sink(for: binary.schema, options: ExportOptions()) {
+        MemorySink()
+      }
+      let message = try await sink.write(all: binary.batches(of: 2)).warning?.message
+      #expect(message?.hasPrefix("1 binary value, written as Base64 text") == true)
+    }
   }
 }

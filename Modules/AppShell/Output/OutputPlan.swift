@@ -305,7 +305,8 @@ public struct OutputPlan: Sendable {
     // They are about the records if there are tables for them.
     let digests = hasSummary && tables.isEmpty ? OutputDigests() : nil, hasTerminal = services.terminal.width != nil
     let verified = isVerified && tables.isEmpty ? DigestedRows.Result() : nil, partitions = self.partitions
-    let outputs = targets.map { target in
+    let sinks = Mutex<[Int: any RowSink]>([:])
+    let outputs = targets.enumerated().map { number, target in
       let open: OpenBytes = { () throws(Problem) in
         var sink: any ByteSink
         if target.isFile {
@@ -326,7 +327,9 @@ public struct OutputPlan: Sendable {
           }
         }
         if let combined { return try await combined.sink(for: schema, target, open) }
-        return try await target.exporter.sink(for: schema, options: target.options, into: open)
+        let sink = try await target.exporter.sink(for: schema, options: target.options, into: open)
+        sinks.withLock { $0[number] = sink }
+        return sink
       }
     }
     let written = Mutex<Schema?>(nil)
@@ -334,7 +337,17 @@ public struct OutputPlan: Sendable {
     var prepared = Export(to: outputs, threads: threads, scratch: services.scratch) { (rows, _) in
       progress.update { $0.items = rows }
     }
-    prepared.beforeCommit = { () async throws(Problem) in try await self.writeRejects(beside: targets) }
+    let verification = OutputVerification(services: services, threads: threads)
+    prepared.beforeCommit = { () async throws(Problem) in
+      if let verified {
+        for (number, sink) in sinks.withLock({ $0 }) {
+          if let rows = try await sink.uncommitted() {
+            try await verification.verify(rows, of: targets[number], is: verified.digest)
+          }
+        }
+      }
+      try await self.writeRejects(beside: targets)
+    }
     let export = prepared
     defer { services.rejects.removeAll() }
     let summary = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
@@ -348,7 +361,6 @@ public struct OutputPlan: Sendable {
       }
     }
     if let verified, let schema = written.withLock({ $0 }) {
-      let verification = OutputVerification(services: services, threads: threads)
       for (target, output) in zip(targets, summary.outputs) where !target.isMetadata {
         try await verification.verify(target, output, schema, is: verified.digest)
       }

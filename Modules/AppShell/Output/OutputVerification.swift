@@ -47,7 +47,7 @@ struct OutputVerification {
   ) async throws(Problem) {
     if let reading = written.reading {
       guard let rows = try await reading(threads) else { return }
-      return try Self.check(try await self.digest(rows), is: digest, target)
+      return try await verify(rows, of: target, is: digest)
     }
     var choice = FileInputOptions()
     choice.format = FileFormat.all.first { $0.name == target.exporter.descriptor.name }
@@ -76,6 +76,11 @@ struct OutputVerification {
           written.files == nil ? .written(location, choice) : .file(location, choice), location.shown))
     }
     try Self.check(found, is: digest, target)
+  }
+
+  /// Reads the rows of an output.
+  func verify(_ rows: any RowStream, of target: OutputTarget, is digest: RowDigest) async throws(Problem) {
+    try Self.check(try await self.digest(rows), is: digest, target)
   }
 
   private static func check(

@@ -32,6 +32,8 @@ public protocol RowSink: Sendable {
   var bytes: Int { get }
   /// Writes what follows the last row.
   func finish() async throws(Problem)
+  /// The rows that the output will have, after `finish`; nil if they can be read only after `commit`.
+  func uncommitted() async throws(Problem) -> (any RowStream)?
   /// Publishes the output.
   func commit() async throws(Problem) -> WrittenRows
   /// Removes what was written. Does nothing after `commit`.
@@ -59,6 +61,8 @@ extension RowSink {
   public var bytes: Int { 0 }
   /// Nothing follows the rows.
   public func finish() async throws(Problem) {}
+  /// Outputs are read once they are there.
+  public func uncommitted() async throws(Problem) -> (any RowStream)? { nil }
 
   /// Writes a whole table that is in memory; removes the output after an error.
   public func write(all batches: [RowBatch]) async throws(Problem) -> WrittenRows {
@@ -132,7 +136,8 @@ public struct WrittenRows: Sendable {
   public var footer: Warning?
   /// The files of an output of several files.
   public var files: [PartitionFile]?
-  /// Reads the rows again, for outputs that are not files; its result is nil if the output had them before.
+  /// Reads the rows again, for outputs that are not files; its result is nil if the output had them before, or if they
+  /// were read before the commit.
   public var reading: (@Sendable (_ threads: Int) async throws(Problem) -> (any RowStream)?)?
 
   /// An output without bytes.

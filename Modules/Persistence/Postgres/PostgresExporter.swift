@@ -234,15 +234,20 @@ private actor PostgresSink: RowSink {
     written.withLock { $0 += bytes.count }
   }
 
+  /// The rows of the table in the transaction.
+  func uncommitted() async throws(Problem) -> (any RowStream)? {
+    try output?.complete()
+    guard let connection = output?.connection else { return nil }
+    return try await PostgresSource(location, types: ColumnTypes(schema.columns), within: connection).rows(
+      of: name.description, RowRequest(columns: schema.columns.map(\.name)))
+  }
+
   func commit() async throws(Problem) -> WrittenRows {
     try output?.finish()
     output = nil
     var written = WrittenRows(location.name)
     written.bytes = bytes
-    written.reading = { [location, name, schema] (threads) throws(Problem) in
-      try await PostgresSource(location, types: ColumnTypes(schema.columns)).rows(
-        of: name.description, RowRequest(columns: schema.columns.map(\.name), cores: threads))
-    }
+    written.reading = { (_) in nil }
     return written
   }
 

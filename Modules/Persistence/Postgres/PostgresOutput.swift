@@ -4,12 +4,15 @@ import Rows
 
 /// A table that gets rows, in one transaction.
 final class PostgresOutput: @unchecked Sendable {
-  private let connection: PostgresConnection
+  /// Its transaction has the rows.
+  let connection: PostgresConnection
   private let name: PostgresName
   private let schema: Schema
   private let forms: [PostgresBinary.Form]
   private let existing: ExistingOutput
   private var isNew = false
+  /// Whether the table is as it will be.
+  private var isComplete = false
   private var key: [String] = []
   /// The table that is replaced under another name until all rows are there.
   private let temporary: PostgresName
@@ -148,8 +151,10 @@ final class PostgresOutput: @unchecked Sendable {
 
   func put(_ bytes: RawSpan) throws(Problem) { try connection.put(bytes) }
 
-  /// Ends the copy, and commits.
-  func finish() throws(Problem) {
+  /// Ends the copy: the table is as it will be, in the transaction.
+  func complete() throws(Problem) {
+    if isComplete { return }
+    isComplete = true
     _ = try connection.endCopyIn()
     switch existing {
     case .replace where !isNew:
@@ -159,6 +164,11 @@ final class PostgresOutput: @unchecked Sendable {
     case .upsert where !isNew: try merge()
     default: if isNew { try addKey() }
     }
+  }
+
+  /// Ends the copy, and commits.
+  func finish() throws(Problem) {
+    try complete()
     do throws(Problem) { try connection.execute("COMMIT") } catch {
       if connection.isConnected { throw error }
       throw Problem(

@@ -10,14 +10,16 @@ final class PostgresRows: ExactRowStream {
   private let reader: PostgresReader
 
   /// The rows of `query`, whose columns have the forms of `decoding`.
-  /// - Parameter finished: gets the connection when all rows were read, its transaction ended.
+  /// - Parameters:
+  ///   - endsTransaction: whether the transaction ends when all rows were read.
+  ///   - finished: gets the connection then.
   init(
-    _ connection: PostgresConnection, _ query: String, _ decoding: PostgresDecoding,
+    _ connection: PostgresConnection, _ query: String, _ decoding: PostgresDecoding, endsTransaction: Bool = true,
     finished: @escaping @Sendable (PostgresConnection) async -> Void = { _ in }
   ) async throws(Problem) {
     schema = decoding.schema
     self.decoding = decoding
-    reader = PostgresReader(connection, finished)
+    reader = PostgresReader(connection, endsTransaction: endsTransaction, finished)
     try await reader.begin("COPY (\(query)) TO STDOUT (FORMAT binary)")
   }
 
@@ -38,10 +40,15 @@ private actor PostgresReader {
   /// Nil once all rows were read.
   private var connection: PostgresConnection?
 
+  private let endsTransaction: Bool
   private let finished: @Sendable (PostgresConnection) async -> Void
 
-  init(_ connection: PostgresConnection, _ finished: @escaping @Sendable (PostgresConnection) async -> Void) {
+  init(
+    _ connection: PostgresConnection, endsTransaction: Bool,
+    _ finished: @escaping @Sendable (PostgresConnection) async -> Void
+  ) {
     self.connection = connection
+    self.endsTransaction = endsTransaction
     self.finished = finished
   }
 
@@ -51,7 +58,7 @@ private actor PostgresReader {
     guard let connection else { return nil }
     var bytes = ArenaBuilder()
     guard try connection.receive(into: &bytes) else {
-      try connection.execute("COMMIT")
+      if endsTransaction { try connection.execute("COMMIT") }
       self.connection = nil
       await finished(connection)
       return nil

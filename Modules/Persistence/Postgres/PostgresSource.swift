@@ -11,19 +11,30 @@ public actor PostgresSource: RecordSource {
   public nonisolated let name: String
   private let location: PostgresLocation
   private let types: ColumnTypes
+  /// A connection with a transaction in which everything is read; nil for transactions of their own.
+  private let current: PostgresConnection?
 
   /// Creates a source. Nothing is opened yet.
   /// - `types`: types of columns that are not to be those of the table, by name.
-  public init(_ location: PostgresLocation, types: ColumnTypes = [:]) {
+  public init(_ location: PostgresLocation, types: ColumnTypes = [:]) { self.init(location, types: types, within: nil) }
+
+  /// - Parameter current: a connection with a transaction in which everything is read.
+  init(_ location: PostgresLocation, types: ColumnTypes, within current: PostgresConnection?) {
     self.location = location
+    self.current = current
     self.types = types
     name = location.name
   }
 
   /// - Parameter snapshot: the state of the database that another connection has exported.
   private func open(snapshot: String? = nil) throws(Problem) -> PostgresConnection {
-    let connection = try PostgresConnection.open(location)
-    try connection.begin(.reading, search: true)
+    let connection: PostgresConnection
+    if let current {
+      connection = current
+    } else {
+      connection = try PostgresConnection.open(location)
+      try connection.begin(.reading, search: true)
+    }
     if let snapshot { try connection.execute("SET TRANSACTION SNAPSHOT '\(snapshot)'") }
     // The order of the rows is that of the table, also when others read it.
     try connection.execute(
@@ -123,9 +134,9 @@ public actor PostgresSource: RecordSource {
     let decoding = PostgresDecoding(
       forms: readings.map(\.form), schema: schema(found, positions, json, named: name.table),
       place: "\(self.name): \(name)", widening: hasLists ? widening : nil)
-    guard filter.conditions.isEmpty, filter.limit == nil,
+    guard filter.conditions.isEmpty, filter.limit == nil, current == nil,
       let others = try helpers(of: connection, found, cores: request.cores)
-    else { return try await PostgresRows(connection, query, decoding) }
+    else { return try await PostgresRows(connection, query, decoding, endsTransaction: current == nil) }
     return PostgresRangeRows([connection] + others, query, pages: found.pages, decoding)
   }
 

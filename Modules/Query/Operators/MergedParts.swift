@@ -8,9 +8,16 @@ import Synchronization
 final class MergedParts: Sendable {
   private let order: SortOrder
   private let isDecided: Bool
-  private let state: Mutex<[Cursor]>
+  private let state: Mutex<State>
   /// Bytes and rows after which a piece ends.
   private static let pieceBytes = 1 << 20, pieceRows = 8192
+
+  private struct State: Sendable {
+    /// One for each part.
+    var cursors: [Cursor] = []
+    /// The parts that have a row, in the order of these rows.
+    var queue: [Int] = []
+  }
 
   /// The next row of a part.
   private struct Cursor: Sendable {
@@ -46,48 +53,56 @@ final class MergedParts: Sendable {
   init(_ parts: [SortPart], _ order: SortOrder) throws(Problem) {
     self.order = order
     isDecided = parts.allSatisfy(\.isDecided)
-    var cursors: [Cursor] = []
-    for part in parts { cursors.append(try Cursor(part)) }
-    state = Mutex(cursors)
+    var state = State()
+    for part in parts { state.cursors.append(try Cursor(part)) }
+    let order = order, isDecided = isDecided
+    for index in parts.indices { Self.enqueue(index, &state, order, isDecided) }
+    self.state = Mutex(state)
   }
 
   /// The next rows, in order; nil after the last ones.
   /// - Parameter keepsEqual: whether equal rows are in the same piece.
   /// - Throws: `io`.
   func next(keepsEqual: Bool) throws(Problem) -> (places: [SortPlace], runs: [SortRun])? {
-    try state.withLock { (cursors) throws(Problem) in
+    try state.withLock { (state) throws(Problem) in
       var places: [SortPlace] = [], runs: [SortRun] = [], bytes = 0
-      for index in cursors.indices { cursors[index].number = nil }
-      while let index = first(of: cursors), let run = cursors[index].run {
-        let row = cursors[index].row, view = run.view
+      for index in state.cursors.indices { state.cursors[index].number = nil }
+      while let index = state.queue.first, let run = state.cursors[index].run {
+        let row = state.cursors[index].row, view = run.view
         if bytes >= Self.pieceBytes || places.count == Self.pieceRows {
           guard keepsEqual, let last = places.last else { break }
-          if compare(runs[Int(last.run)], Int(last.row), run, row) != 0 { break }
+          if Self.compare(runs[Int(last.run)], Int(last.row), run, row, order, isDecided) != 0 { break }
         }
-        if cursors[index].number == nil {
-          cursors[index].number = runs.count
+        if state.cursors[index].number == nil {
+          state.cursors[index].number = runs.count
           runs.append(run)
         }
-        places.append(view.place(row, run: cursors[index].number ?? 0))
+        places.append(view.place(row, run: state.cursors[index].number ?? 0))
         bytes += view.range(row).count
-        try cursors[index].advance()
+        try state.cursors[index].advance()
+        state.queue.removeFirst()
+        Self.enqueue(index, &state, order, isDecided)
       }
       return places.isEmpty ? nil : (places, runs)
     }
   }
 
-  /// The part whose row comes first; of equal rows, that of the earlier part.
-  private func first(of cursors: [Cursor]) -> Int? {
-    var best: (index: Int, run: SortRun)?
-    for (index, cursor) in cursors.enumerated() {
-      guard let run = cursor.run else { continue }
-      if let best, compare(run, cursor.row, best.run, cursors[best.index].row) >= 0 { continue }
-      best = (index, run)
+  /// Puts a part in its place in the queue; of equal rows, that of the earlier part comes first.
+  private static func enqueue(_ index: Int, _ state: inout State, _ order: SortOrder, _ isDecided: Bool) {
+    guard let run = state.cursors[index].run else { return }
+    var low = 0, high = state.queue.count
+    while low < high {
+      let middle = (low + high) / 2, other = state.cursors[state.queue[middle]]
+      guard let next = other.run else { return }
+      let order = compare(run, state.cursors[index].row, next, other.row, order, isDecided)
+      if order < 0 || order == 0 && index < state.queue[middle] { high = middle } else { low = middle + 1 }
     }
-    return best?.index
+    state.queue.insert(index, at: low)
   }
 
-  private func compare(_ a: SortRun, _ row: Int, _ b: SortRun, _ other: Int) -> Int {
+  private static func compare(
+    _ a: SortRun, _ row: Int, _ b: SortRun, _ other: Int, _ order: SortOrder, _ isDecided: Bool
+  ) -> Int {
     let left = a.view, right = b.view
     defer { withExtendedLifetime((a, b)) {} }
     let x = left.place(row, run: 0), y = right.place(other, run: 0)
