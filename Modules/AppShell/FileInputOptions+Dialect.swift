@@ -45,7 +45,8 @@ extension FileInputOptions {
     .value(
       text(
         "from-encoding", "NAME", .inputEncoding, default: "auto",
-        "encoding of the text: \(CharacterEncoding.allCases.map(\.rawValue).joined(separator: ", "))"),
+        "encoding of the text, also of json, xml and other text formats: \(CharacterEncoding.allCases.map(\.rawValue).joined(separator: ", "))"
+      ),
       \.dialect.encoding
     ) { (text) throws(Problem) in
       if text == "auto" { return nil }

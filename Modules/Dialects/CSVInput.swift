@@ -93,11 +93,7 @@ public struct CSVInput: Sendable {
   public static func sniff(
     _ sample: Span<UInt8>, isWhole: Bool, _ options: DialectOptions, isTabbed: Bool, name: String
   ) throws(Problem) -> (CharacterEncoding.Finding, DialectFinding, Int) {
-    var encoding = CharacterEncoding.finding(sample, isWhole: isWhole)
-    if let given = options.encoding {
-      encoding = CharacterEncoding.Finding(
-        encoding: given, mark: encoding.isSure && encoding.encoding == given ? encoding.mark : 0, isSure: true)
-    }
+    let encoding = CharacterEncoding.finding(sample, isWhole: isWhole, options.encoding)
     let body = sample.extracting(encoding.mark...)
     guard encoding.encoding != .utf8 else {
       return (encoding, DialectSniffer.finding(body, options, isTabbed: isTabbed, isWhole: isWhole), body.count)
@@ -118,7 +114,8 @@ public struct CSVInput: Sendable {
     let settings = finding.settings(encoding, options)
     guard !settings.isEmpty else { return [] }
     let hint = Remedy.together(settings.map { Remedy.Choice($0.setting, $0.value) })
-    return [Warning("\(name): read as \(settings.map(\.message).joined(separator: ", "))", hint: hint)]
+    let list = settings.map(\.message).joined(separator: ", ")
+    return [Warning("\(name): read \(list.hasPrefix("with") ? "" : "as ")\(list)", hint: hint)]
   }
 }
 

@@ -31,10 +31,25 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     public var encoding: CharacterEncoding, mark: Int
     /// Whether it is certain.
     public var isSure: Bool
+
+    /// The text of a sample; the sample if its encoding is not certain.
+    public func text(of sample: [UInt8]) -> [UInt8] {
+      guard isSure, encoding != .utf8, var decoder = TextDecoder(encoding) else { return sample }
+      var text: [UInt8] = []
+      _ = decoder.decode(sample.span.extracting(mark...), isAtEnd: false, into: &text)
+      return text
+    }
   }
 
   /// The encoding of a text by its first bytes.
-  public static func finding(_ sample: Span<UInt8>, isWhole: Bool) -> Finding {
+  /// - Parameter given: the encoding if it is known.
+  public static func finding(_ sample: Span<UInt8>, isWhole: Bool, _ given: CharacterEncoding? = nil) -> Finding {
+    let found = detected(sample, isWhole: isWhole)
+    guard let given else { return found }
+    return Finding(encoding: given, mark: found.isSure && found.encoding == given ? found.mark : 0, isSure: true)
+  }
+
+  private static func detected(_ sample: Span<UInt8>, isWhole: Bool) -> Finding {
     let marks: [([UInt8], CharacterEncoding)] = [
       ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE], .utf16le), ([0xFE, 0xFF], .utf16be),
     ]

@@ -63,6 +63,16 @@ public final class ConvertingSource: ByteSource {
         } else if state.converter.output.isEmpty {
           try state.converter.checkTiling()
           state.isDone = true
+          if let log, let reader = state.reader {
+            let original = source as? TranscodingSource
+            var rest = plan
+            rest.columns = state.converter.width
+            log.end(
+              reader,
+              ReadInput(
+                source: original?.source ?? source, encoding: original?.encoding, mark: original?.mark ?? mark,
+                plan: rest, records: state.converter.emitted))
+          }
         }
       }
       let count = min(limit, state.converter.output.count - state.taken)

@@ -19,14 +19,10 @@ extension Setting {
   public static let skippedFooter = Setting("csv.skippedFooter")
   /// The beginning of comments in CSV input.
   public static let commentPrefix = Setting("csv.comment")
-  /// The treatment of records of CSV input that are not as wide as the header.
-  public static let raggedRows = Setting("csv.ragged")
   /// Which table of a CSV file is read.
   public static let tableNumber = Setting("csv.table")
   /// The columns of CSV input by position.
   public static let fixedColumns = Setting("csv.fixed")
-  /// Whether damaged CSV input is repaired.
-  public static let repair = Setting("csv.repair")
   /// Where records go that repair changes or drops.
   public static let rejects = Setting("csv.rejects")
   /// The options of one of several files.

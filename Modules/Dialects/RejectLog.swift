@@ -20,7 +20,16 @@ public final class RejectLog: Sendable {
     var file: String, reader: Int
     var pending: [Reject] = [], pendingBytes = 0
     var rows: SpillBuffer
-    var counts: [String: Int] = [:]
+    var counts: [Kind: Int] = [:]
+    /// The file, if it was read to its end.
+    var input: ReadInput?
+  }
+  /// A fault, and what happened to the record.
+  public struct Kind: Sendable, Hashable {
+    /// The fault.
+    public let reason: Reject.Reason
+    /// What happened.
+    public let action: Reject.Action
   }
   private struct State {
     var parts: [Part] = []
@@ -58,7 +67,7 @@ public final class RejectLog: Sendable {
       for reject in rejects {
         let isListed = !reject.isExpected || reject.reason == .shortRow || reject.reason == .longRow
         if isListed {
-          state.parts[index].counts["\(reject.reason.rawValue), \(reject.action.rawValue)", default: 0] += 1
+          state.parts[index].counts[Kind(reason: reject.reason, action: reject.action), default: 0] += 1
         }
         state.parts[index].pendingBytes += reject.raw.count
         let isBlank = reject.raw.allSatisfy(CellKind.isSpace)
@@ -85,7 +94,7 @@ public final class RejectLog: Sendable {
       batch.append(text: reject.reason.rawValue)
       batch.append(text: reject.action.rawValue)
       if reject.detail.isEmpty { batch.appendNull() } else { batch.append(text: reject.detail) }
-      if ByteText.isUTF8(reject.raw) {
+      if ByteText.isUTF8(reject.raw), !reject.raw.contains(0) {
         batch.append(text: reject.raw)
         batch.appendNull()
       } else {
@@ -115,10 +124,53 @@ public final class RejectLog: Sendable {
       state.parts.filter { $0.file == file }.compactMap { part in
         guard !part.counts.isEmpty else { return nil }
         let total = part.counts.values.reduce(0, +)
-        let list = part.counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) \($0.key)" }
+        let list = Self.sorted(part.counts).map { kind, records in
+          "\(records) \(kind.reason.rawValue), \(kind.action.rawValue)"
+        }
         let records = "\(total) record\(total == 1 ? "" : "s")"
         return Warning("\(file): \(records) changed, dropped or doubtful (\(list.joined(separator: "; ")))")
       }
+    }
+  }
+
+  private static func sorted(_ counts: [Kind: Int]) -> [(kind: Kind, records: Int)] {
+    counts.map { ($0.key, $0.value) }.sorted { left, right in
+      left.1 != right.1
+        ? left.1 > right.1
+        : (left.0.reason.rawValue, left.0.action.rawValue) < (right.0.reason.rawValue, right.0.action.rawValue)
+    }
+  }
+
+  /// The files, and how many of their records were changed or dropped, and why.
+  public var counts: [(file: String, kinds: [(kind: Kind, records: Int)])] {
+    state.withLock { $0.parts.map { ($0.file, Self.sorted($0.counts)) } }
+  }
+
+  /// Notes that a file was read to its end.
+  func end(_ reader: Int, _ input: ReadInput) {
+    state.withLock { state in
+      if let index = state.parts.firstIndex(where: { $0.reader == reader }) { state.parts[index].input = input }
+    }
+  }
+
+  /// Reads the files again without the records in the table, which must be there byte by byte: so no byte is lost.
+  /// - Returns: the files and their SHA-256 digests.
+  /// - Throws: `io` if a byte of a file is neither in a row nor in the table; `usage` for a file that was not read to
+  ///   its end, or cannot be read again.
+  public func verify() throws(Problem) -> [(file: String, digest: String)] {
+    try state.withLock { (state) throws(Problem) in
+      var digests: [(String, String)] = []
+      for index in state.parts.indices {
+        try Self.flush(&state.parts[index])
+        let part = state.parts[index]
+        guard let input = part.input, let source = try input.source.reopened() else {
+          throw Problem(
+            .usage, "--verify requires that all of the input is read, from a file", at: part.file,
+            hint: [.omit(Setting("selection.limit")), .omit(Setting("output.verify"))])
+        }
+        digests.append((part.file, try InputVerification.digest(of: source, input, part.rows)))
+      }
+      return digests
     }
   }
 

@@ -33,6 +33,8 @@ struct TableConverter: ~Copyable {
   /// Records that were changed or dropped, and not yet taken; what they say of their place is the text's.
   var rejects: [Reject] = []
   private(set) var rejected = 0
+  /// The records of the output, with the header.
+  private(set) var emitted = 0
 
   private let plan: Plan
   private let name: String
@@ -86,6 +88,9 @@ struct TableConverter: ~Copyable {
       reader.width = plan.columns ?? dialect.names?.count
     }
   }
+
+  /// The columns of the table; nil before they are known.
+  var width: Int? { reader.width }
 
   /// Forgets the output.
   mutating func takeOutput() { output.removeAll(keepingCapacity: true) }
@@ -197,6 +202,7 @@ struct TableConverter: ~Copyable {
     take(at, recordStart)
     at = recordStart
     records += lines
+    emitted += lines
     line += lines
     written += lines
     if lines > 0 { isAfterBlank = false }
@@ -494,6 +500,7 @@ struct TableConverter: ~Copyable {
     }
     output.append(0x0A)
     written += 1
+    emitted += 1
     advance(record)
   }
 

@@ -9,9 +9,8 @@ public final class TranscodingSource: ByteSource {
   public let name: String
   /// Unknown.
   public var size: Int? { nil }
-  private let source: any ByteSource
-  private let encoding: CharacterEncoding
-  private let mark: Int
+  let source: any ByteSource
+  let encoding: CharacterEncoding, mark: Int
   private let state: Mutex<State>
 
   private struct State: ~Copyable {

@@ -33,6 +33,7 @@ import Testing
         result.lines.append((0..<batch.width).map { shown(batch.value(row, $0)) }.joined(separator: "|"))
       }
     }
+    if options.repairs { _ = try log.verify() }
     let rejects = try log.rows()
     while let task = try await rejects.next() {
       let batch = try task.batch()

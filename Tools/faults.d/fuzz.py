@@ -7,6 +7,8 @@ SECONDS = 20
 SEEDS = {
     "csv": ["a,b\n1,\"x, \"\"y\"\"\"\n,\n", "id;x\r\n1;2\r\n", "a\n2024-05-01\n1e400\n0.10\n", "\ufeffa,a,\n1,2,3\n",
             "at,n\n37°36'37.8\"N,1\n\"q\",x\"\"\n", "a\n\n\"\"\n\\N\n"],
+    "dialect": ["a;b\n1;2\n3;x;4\n", "T\n\nid,name,day\n1,\"a \"\"b\"\",2024-01-02\n2,\"c,2024-01-03\n3,d\n4,e,2024-01-04,\n\nTotal,,\n", "a\tb\n\"x\t1\n'y',2\n",
+                "sep=|\r\nx|y\r\n1|'2\r\n", "a||b\r1||2\r", "# c\nx  y z\n1  2 3\n\n", "\ufeff\"n\\\"\",m\n\\,1\n", "a,b\n1,2\na,b\n3,4\nc,d,e\n1,2,3\n4,5,6\n7,8,9\n1,2,3\n4,5,6\n"],
     "json": ['[{"a":1,"b":[1,"x"],"c":null},{"a":1.10,"b":{"d":"\\u00e9\\ud83d\\ude00"}}]', '[]', '[{"a":true},{"a":"x"}]', '{"a":1e400}'],
     "ndjson": ['{"a":1}\n{"a":"x","b":[]}\n', '\n{"a":{"b":null}}\r\n'],
     "workbook": ['<row r="1"><c r="A1" t="inlineStr"><is><t>a_x000D_</t></is></c><c t="b"><v>1</v></c></row><row><c t="d"><v>2024-05-01</v></c></row>',

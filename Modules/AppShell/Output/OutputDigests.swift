@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Domain
 import Query
 import Rows
@@ -19,10 +20,8 @@ final class OutputDigests: Sendable {
   /// The summary as a JSON object.
   func text(
     of targets: [OutputTarget], _ summary: Export.Summary, _ verified: RowDigest?,
-    _ services: AppServices
-  )
-    -> String
-  {
+    _ inputs: [(file: String, digest: String)], _ services: AppServices
+  ) -> String {
     let (seconds, attoseconds) = services.started.duration(to: .now).components
     let thousandths = String(1000 + attoseconds / 1_000_000_000_000_000).dropFirst()
     var files = zip(targets, summary.outputs).map { target, written in
@@ -41,9 +40,17 @@ final class OutputDigests: Sendable {
       return "{\"url\":\(JSONText.quoted(failure.url)),\"status\":\(status),\"key\":\(JSONText.quoted(failure.key))}"
     }
     let failed = failures.isEmpty ? "" : "\"failed\":[\(failures.joined(separator: ","))],"
+    let read = services.rejects.counts.map { file, kinds in
+      let list = kinds.map { kind, records in
+        "{\"reason\":\"\(kind.reason.rawValue)\",\"action\":\"\(kind.action.rawValue)\",\"records\":\(records)}"
+      }
+      let digest = inputs.first { $0.file == file }.map { ",\"sha256\":\"\($0.digest)\"" } ?? ""
+      return "{\"file\":\(JSONText.quoted(file)),\"rejects\":[\(list.joined(separator: ","))]\(digest)}"
+    }
+    let converted = read.isEmpty ? "" : "\"converted\":[\(read.joined(separator: ","))],"
     let digest = verified.map { "\"row_digest\":\"\($0.text)\"," } ?? ""
     return
-      "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"complete\":\(failures.isEmpty),\(failed)\(digest)\"outputs\":[\(files.joined(separator: ","))]}"
+      "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"complete\":\(failures.isEmpty),\(failed)\(converted)\(digest)\"outputs\":[\(files.joined(separator: ","))]}"
   }
 
   /// The summary of a file of a partition.

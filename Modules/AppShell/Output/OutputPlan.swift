@@ -360,10 +360,16 @@ public struct OutputPlan: Sendable {
         return verified.map { DigestedRows(shown, $0) } ?? shown
       }
     }
+    var inputs: [(file: String, digest: String)] = []
     if let verified, let schema = written.withLock({ $0 }) {
       for (target, output) in zip(targets, summary.outputs) where !target.isMetadata {
         try await verification.verify(target, output, schema, is: verified.digest)
       }
+      if let target = try rejectsTarget(beside: targets) {
+        let digest = try await RowDigest.of(try services.rejects.rows(), threads: 1)
+        try await verification.verify(target, WrittenRows(target.name), RejectLog.schema, is: digest)
+      }
+      inputs = try services.rejects.verify()
     }
     progress.finish()
     var warnings: Set<Warning> = []
@@ -374,7 +380,7 @@ public struct OutputPlan: Sendable {
       services.report.detail("\(target.name): \(format), rows: \(summary.rows), bytes: \(written.bytes)")
     }
     if let digests {
-      services.report.line(digests.text(of: targets, summary, verified?.digest, services))
+      services.report.line(digests.text(of: targets, summary, verified?.digest, inputs, services))
     }
     return summary
   }
@@ -391,23 +397,30 @@ public struct OutputPlan: Sendable {
     }
   }
 
-  /// Writes the records of the input that were changed or dropped.
-  private func writeRejects(beside targets: [OutputTarget]) async throws(Problem) {
-    let log = services.rejects, threads = self.threads, replaces = self.replaces
-    guard rejects != "none", let file = targets.first(where: \.isFile)?.path ?? rejects else { return }
-    guard rejects != nil || !log.isEmpty else { return }
-    let path = rejects ?? "\(file).rejects.csv"
+  /// The file for the records of the input that were changed or dropped; nil if there are none.
+  private func rejectsTarget(beside targets: [OutputTarget]) throws(Problem) -> OutputTarget? {
+    guard rejects != "none", let file = targets.first(where: \.isFile)?.path ?? rejects else { return nil }
+    guard rejects != nil || !services.rejects.isEmpty else { return nil }
+    let path = rejects ?? "\(file).rejects.csv", name = FileCompression.split(path)
     let location = try services.locations.location(path)
-    guard let exporter = try services.exporters.forPath(FileCompression.split(path).path) else {
+    guard let exporter = try services.exporters.forPath(name.path) else {
       throw Problem(
         .usage, "cannot detect the format of \(location.shown)", hint: .set(.rejects, to: "\(path).csv"))
     }
-    let output = Export.Output(exporter, ExportOptions()) { () throws(Problem) in
-      let sink = try location.place.sink(replaces: replaces)
-      guard let compression = FileCompression.split(path).compression else { return sink }
+    return OutputTarget(location, exporter: exporter, options: ExportOptions(), compression: name.compression)
+  }
+
+  /// Writes the records of the input that were changed or dropped.
+  private func writeRejects(beside targets: [OutputTarget]) async throws(Problem) {
+    guard let target = try rejectsTarget(beside: targets) else { return }
+    let threads = self.threads, replaces = self.replaces
+    if isVerified { try OutputVerification.check([target]) }
+    let output = Export.Output(target.exporter, target.options) { () throws(Problem) in
+      let sink = try target.location.place.sink(replaces: replaces)
+      guard let compression = target.compression else { return sink }
       return try CompressingSink(sink, compression, threads: threads)
     }
-    let rows = try log.rows()
+    let rows = try services.rejects.rows()
     _ = try await Export(to: [output], threads: 1, scratch: services.scratch).run(rows) { (rows) throws(Problem) in rows
     }
   }

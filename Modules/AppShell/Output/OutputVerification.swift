@@ -33,7 +33,7 @@ struct OutputVerification {
       if format == "sqlite", target.compression != nil {
         throw Problem(.usage, "--verify cannot be used with a compressed database, which cannot be read back")
       }
-      for (key, value) in [("headers", "yes"), ("nested", "json"), ("formulas", "keep")] {
+      for (key, value) in [("nested", "json"), ("formulas", "keep")] {
         guard let chosen = target.options.values[key], chosen != value else { continue }
         throw Problem(.usage, "--verify cannot be used with \(key)=\(chosen), which cannot be read back")
       }
@@ -49,6 +49,8 @@ struct OutputVerification {
       guard let rows = try await reading(threads) else { return }
       return try await verify(rows, of: target, is: digest)
     }
+    // An empty file that is repaired has no columns.
+    guard schema.width > 0 else { return }
     var choice = FileInputOptions()
     choice.format = FileFormat.all.first { $0.name == target.exporter.descriptor.name }
     choice.maximumField = 1 << 30
@@ -58,6 +60,10 @@ struct OutputVerification {
     }
     if choice.format == .csv || choice.format == .tsv {
       choice.dialect = .exact(choice.format == .tsv ? 0x09 : delimiter ?? 0x2C)
+      if target.options.values["headers"] == "no" {
+        (choice.dialect.hasNoHeader, choice.dialect.headerRows) = (true, nil)
+        choice.dialect.names = schema.columns.map(\.name)
+      }
       if choice.format == .tsv { choice.preferences = Set(choice.dialect.settings) }
     }
     var found = RowDigest()

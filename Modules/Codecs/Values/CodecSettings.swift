@@ -13,6 +13,10 @@ extension Setting {
   public static let recordsPointer = Setting("json.records")
   /// The field delimiter of CSV input.
   public static let inputDelimiter = Setting("csv.delimiter")
+  /// Whether damaged CSV input is repaired.
+  public static let repair = Setting("csv.repair")
+  /// What happens to records of CSV input that are not as wide as the header.
+  public static let raggedRows = Setting("csv.ragged")
   /// The text that means null in the input.
   public static let inputNull = Setting("input.null")
   /// The text before the fraction of numbers in the input.

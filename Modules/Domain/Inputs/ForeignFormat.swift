@@ -6,7 +6,6 @@ public struct ForeignFormat: Sendable {
   /// The problem, after the place: `is a tar archive`.
   private let problem: String
   private let hint: Remedy
-  private var kind = Problem.Kind.usage
   /// Whether a table is never of this format, whatever its extension says.
   private var isCertain = false
 
@@ -29,7 +28,7 @@ public struct ForeignFormat: Sendable {
     guard let found = packed(path, bytes) ?? marked(path, bytes) ?? named(path, suffix, bytes),
       found.isCertain || !isNamed
     else { return }
-    throw Problem(found.kind, found.problem, at: place, hint: found.hint)
+    throw Problem(.usage, found.problem, at: place, hint: found.hint)
   }
 
   /// A compression that is not read.
@@ -84,11 +83,6 @@ public struct ForeignFormat: Sendable {
     if let suffix, ["xls", "xlsb", "ods"].contains(suffix) { return workbook(suffix, file) }
     if suffix == "zip" {
       return ForeignFormat(problem: "cannot read .zip archives", hint: "extract it first: unzip \(file)")
-    }
-    if let order = [[0xFF, 0xFE], [0xFE, 0xFF]].firstIndex(where: bytes.starts) {
-      return ForeignFormat(
-        problem: "is UTF-16; input must be UTF-8",
-        hint: "convert it: iconv -f UTF-16\(order == 0 ? "LE" : "BE") -t UTF-8 \(file) > FILE.csv", kind: .badData)
     }
     guard let suffix, suffixes.contains(suffix) else { return nil }
     let formats = FileFormat.all.map(\.name).joined(separator: ", ")

@@ -101,7 +101,7 @@ public struct FileSource: RecordSource, SampledFile {
     case .database: contents = .database(database(path))
     case .document(let format):
       let tables = DocumentTables(format, limit: reading.maximumField ?? 16 << 20) {
-        [self] () throws(Problem) in try self.bytes()
+        [self] () throws(Problem) in try self.text()
       }
       contents = .document(format, tables)
     }
@@ -139,7 +139,8 @@ public struct FileSource: RecordSource, SampledFile {
       // A pipe gives its bytes in pieces of any size.
       while read.room > 0, try source.read(into: &read, limit: read.room) > 0 {}
     }
-    let beginning = read.bytes
+    let encoding = CharacterEncoding.finding(read.bytes.span, isWhole: read.room > 0, reading.dialect.encoding)
+    let beginning = encoding.text(of: read.bytes)
     if named == nil, let format = FileFormat(beginning: beginning, suffix: suffix) {
       return format == .ndjson && reading.records != nil ? .json : format
     }
@@ -336,7 +337,7 @@ public struct FileSource: RecordSource, SampledFile {
         form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types,
         columns: request.someColumns)
       if let most = reading.maximumField { way.maximumField = most }
-      return try JSONRowStream.inferring(bytes, table: table, way)
+      return try JSONRowStream.inferring(try text(), table: table, way)
     }
   }
 
@@ -346,6 +347,19 @@ public struct FileSource: RecordSource, SampledFile {
     let file = try FileByteSource(input: path ?? name, of: place).reporting(onRead)
     guard let compression else { return file }
     return try DecompressingSource(file, compression)
+  }
+
+  /// The text of a file that is not CSV, as UTF-8.
+  private func text() throws(Problem) -> any ByteSource {
+    let bytes = try bytes(), again = try bytes.reopened(), sample = try sample(of: again ?? bytes, 4096)
+    let found = CharacterEncoding.finding(sample.bytes.span, isWhole: sample.isWhole, reading.dialect.encoding)
+    let whole: any ByteSource = again == nil ? PrefixedByteSource(sample.bytes, bytes) : bytes
+    guard found.isSure, found.encoding != .utf8 else { return whole }
+    if reading.dialect.encoding == nil {
+      let name = found.encoding.rawValue
+      report(Warning("\(self.name): read as \(name)", hint: .set(.inputEncoding, to: name)))
+    }
+    return try TranscodingSource(whole, found.encoding, mark: found.mark)
   }
 
   /// The first bytes of a CSV file.
