@@ -188,39 +188,32 @@ struct RecordReader {
   private func otherDelimiter(_ line: [UInt8], _ width: Int) -> [[UInt8]]? {
     guard width >= 3, let profile else { return nil }
     for delimiter: UInt8 in [0x2C, 0x3B, 0x09, 0x7C, 0x20] where dialect.delimiter != [delimiter] {
-      guard let found = Self.fields(of: line, delimiter, dialect, width - 1) else { continue }
-      if delimiter == 0x20, found.fields.count > width,
-        let joined = profile.joiningWords(found.fields, quoted: found.quoted)
-      {
-        return joined
-      }
-      guard found.fields.count == width else { continue }
-      guard profile.isUseful else { return found.fields }
-      let fits = found.fields.enumerated().allSatisfy { profile.fit($0.offset, $0.element) >= 0.25 }
-      if fits, profile.total(found.fields) >= 0.7 * Double(width) { return found.fields }
+      guard let found = Self.fields(of: line, delimiter, dialect, width) else { continue }
+      let fits = found.enumerated().allSatisfy { profile.fit($0.offset, $0.element) >= 0.25 }
+      if !profile.isUseful || fits && profile.total(found) >= 0.7 * Double(width) { return found }
     }
     return nil
   }
 
-  /// The fields of a line in another delimiter, which occurs at least `least` times; nil if it does not fit.
+  /// The `width` fields of a line in another delimiter; nil if it has more or fewer.
   private static func fields(
-    of line: [UInt8], _ delimiter: UInt8, _ dialect: CSVDialect, _ least: Int
-  ) -> (fields: [[UInt8]], quoted: [Bool])? {
-    guard line.reduce(0, { $0 + ($1 == delimiter ? 1 : 0) }) >= least else { return nil }
+    of line: [UInt8], _ delimiter: UInt8, _ dialect: CSVDialect, _ width: Int
+  ) -> [[UInt8]]? {
+    guard line.reduce(0, { $0 + ($1 == delimiter ? 1 : 0) }) >= width - 1 else { return nil }
     var other = CSVDialect()
     (other.delimiter, other.quote, other.escape) = ([delimiter], dialect.quote, dialect.escape)
     var parser = RecordParser(other)
-    guard (try? parser.parse(line.span, 0, isAtEnd: true)) != nil, !parser.isBad else { return nil }
-    return (parser.values(line.span), parser.fields.map(\.isQuoted))
+    guard (try? parser.parse(line.span, 0, isAtEnd: true)) != nil, !parser.isBad, parser.fields.count == width else {
+      return nil
+    }
+    return parser.values(line.span)
   }
 
   /// The names in a line that has another delimiter than the table.
   static func names(in line: [UInt8], _ dialect: CSVDialect, width: Int) -> [[UInt8]]? {
     guard width >= 3 else { return nil }
     for delimiter: UInt8 in [0x2C, 0x3B, 0x09, 0x7C, 0x20] where dialect.delimiter != [delimiter] {
-      guard let found = fields(of: line, delimiter, dialect, width - 1)?.fields, found.count == width,
-        Set(found).count == width
-      else { continue }
+      guard let found = fields(of: line, delimiter, dialect, width), Set(found).count == width else { continue }
       if found.allSatisfy({ !$0.allSatisfy(CellKind.isSpace) && !CellKind.of($0).isTyped }) { return found }
     }
     return nil

@@ -30,7 +30,6 @@ public struct Reject: Sendable, Equatable {
     case kept = "kept"
     case repaired = "repaired"
     case guessed = "guessed"
-    case realigned = "realigned"
     case padded = "padded"
     case trailingDelimiters = "trailing delimiters"
     case surplusCut = "surplus cut"

@@ -360,16 +360,6 @@ struct TableConverter: ~Copyable {
     }
     if table != dialect.table, dialect.table > 0 { return drop(record, .anotherTable) }
     isAfterBlank = false
-    if let profile = reader.profile {
-      if let fields = profile.cuttingCell(record.fields) {
-        reject(record, .missingDelimiter, .guessed, detail: "one field cut in two by the types")
-        return emit(record, fields, [])
-      }
-      if let fields = profile.realigning(record.fields) {
-        reject(record, count < width ? .shortRow : .longRow, .realigned, detail: "\(count) fields")
-        return emit(record, fields, [])
-      }
-    }
     if count < width { pad(record, width) } else { cut(record, width) }
   }
 

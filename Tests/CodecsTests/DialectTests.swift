@@ -179,6 +179,44 @@ import Testing
     }
   }
 
+  @Test(
+    "JSON as people write it",
+    arguments: [
+      ("{\"a\":1}\n{\"a\":2}\n", "", nil), ("[{\"a\":1},\n{\"b\":[{}]}]", "", nil),
+      ("{\n\"a\":1}\n{\n\"a\":2}\n", "several documents", "[{\n\"a\":1}\n,{\n\"a\":2}\n]"),
+      ("[] [{\"a\":1}]\n[]\u{1E}[{\"a\":2},{}]", "several documents", "[      {\"a\":1}\n    ,{\"a\":2},{} ]"),
+      ("[{\"a\":1,},\n]", "trailing commas", "[{\"a\":1}\n]"),
+      ("{\"n\":[1],\"x\":{\"r\":[{\"a\":[{}]}]}}", "records at /x/r", nil),
+      ("// c\n[{\"a//\":1 /* [\n */}] # x", "comments", "    \n[{\"a//\":1      \n   }]    "),
+    ] as [(String, String, String?)])
+  func json(_ text: String, _ found: String, _ wanted: String?) throws {
+    for portion in [1, 1000] {
+      let bytes = Array(text.utf8)
+      let input = try JSONInput(
+        Portions(bytes, portion), sample: bytes, isWhole: true, findsRecords: true, repairs: false)
+      #expect(input.warnings.map(\.message) == (found.isEmpty ? [] : ["t.csv: read with \(found)"]))
+      var result: [UInt8] = []
+      try input.source.forEachPiece { piece in unsafe piece.withUnsafeBytes { unsafe result += $0 } }
+      #expect(String(decoding: result, as: UTF8.self) == wanted ?? text)
+    }
+  }
+
+  @Test("JSON with quotes or constants of other languages needs repair") func jsonRepair() throws {
+    let bytes = Array("[\n{'a\"':NaN,b:'it\\'s',\"c\":None,\"d\":True,\"e\":-1.5e3}]".utf8)
+    let refused = #expect(throws: Problem.self) {
+      try JSONInput(
+        MemoryByteSource(bytes, name: "t.json"), sample: bytes, isWhole: true, findsRecords: true, repairs: false)
+    }
+    #expect(refused?.place == "t.json:2")
+    let input = try JSONInput(
+      MemoryByteSource(bytes, name: "t.json"), sample: bytes, isWhole: true, findsRecords: true, repairs: true)
+    var result: [UInt8] = []
+    try input.source.forEachPiece { piece in unsafe piece.withUnsafeBytes { unsafe result += $0 } }
+    #expect(
+      String(decoding: result, as: UTF8.self)
+        == "[\n{\"a\\\"\":null,\"b\":\"it's\",\"c\":null,\"d\":true,\"e\":-1.5e3}]")
+  }
+
   @Test("options say what is not guessed") func options() async throws {
     var options = DialectOptions()
     options.positions = [1...4, 5...8, 9...(1 << 30)]

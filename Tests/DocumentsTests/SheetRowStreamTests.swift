@@ -148,12 +148,64 @@ import Testing
     #expect(table.rows == values && table.types == [.integer, .text, .date])
   }
 
+  /// Rows of cells separated by spaces: numbers, texts, and nothing for `-`.
+  private func layout(_ rows: [String], _ reading: SheetReading = SheetReading()) async throws -> SheetContent {
+    var book = WorkbookFixture()
+    for (row, cells) in rows.enumerated() where !cells.isEmpty {
+      book.rows += "<row r=\"\(row + 1)\">"
+      for (column, text) in cells.split(separator: " ").enumerated() where text != "-" {
+        let place = "\(["A", "B", "C", "D"][column])\(row + 1)"
+        book.rows += Int(text) == nil ? "<c r=\"\(place)\" t=\"str\"><v>\(text)</v></c>" : cell(place, String(text))
+      }
+      book.rows += "</row>"
+    }
+    return try await book.table(reading)
+  }
+
+  @Test("layouts of sheets") func layouts() async throws {
+    let body = ["id name v", "1 a 5", "2 b 6"], rows: [[Value]] = [[.integer(1), .text("a"), .integer(5)]]
+    let plain = try await layout(body)
+    #expect(plain.names == ["id", "name", "v"] && plain.rows.first == rows[0] && plain.warnings.isEmpty)
+    // A title is a name unless it is skipped, or found.
+    let titled = ["Report", ""] + body
+    #expect(try await layout(titled).warnings.first == "the rows above row 3 look like a title")
+    var reading = SheetReading()
+    reading.findsHeader = true
+    let found = try await layout(titled, reading)
+    #expect(found.names == plain.names && found.rows == plain.rows)
+    #expect(found.warnings == ["skipped 2 rows above the header"])
+    reading = SheetReading()
+    reading.skippedRows = 2
+    let skipped = try await layout(titled, reading)
+    #expect(skipped.names == plain.names && skipped.rows == plain.rows && skipped.warnings.isEmpty)
+    // Two rows of names, none, and those of the user.
+    reading = SheetReading()
+    reading.headerRows = 2
+    #expect(try await layout(["- - 2023"] + body, reading).names == ["id", "name", "2023 v"])
+    reading.headerRows = 0
+    #expect(try await layout(["1 - 5", "2 - 6"], reading).names == ["column1", "column2"])
+    reading.names = ["x", "y"]
+    let named = try await layout(["1 - 5", "2 - 6"], reading)
+    #expect(named.names == ["x", "y"] && named.rows.count == 2)
+    // Tables below each other.
+    let two = body + ["", "x y", "9 8"]
+    #expect(try await layout(two).warnings == ["row 5 looks like the header of another table"])
+    reading = SheetReading()
+    reading.table = 1
+    #expect(try await layout(two, reading).rows == plain.rows)
+    reading.table = 2
+    let second = try await layout(two, reading)
+    #expect(second.names == ["x", "y"] && second.rows == [[.integer(9), .integer(8)]])
+    // No table at all.
+    #expect(try await layout([]).names.isEmpty)
+  }
+
   @Test("the first sheet that is shown, by name without case") func sheets() throws {
     var book = WorkbookFixture()
     book.sheets = ["*secret", "Übersicht &amp; Co", "b"]
     let workbook = try Workbook(MemoryByteSource(try book.bytes(), name: "t.xlsx"))
     #expect(workbook.sheets.map(\.name) == ["secret", "Übersicht & Co", "b"])
-    #expect(workbook.mainSheet.name == "Übersicht & Co")
+    #expect(workbook.mainSheet?.name == "Übersicht & Co")
     #expect(workbook.sheet(named: "B")?.name == "b" && workbook.sheet(named: "c") == nil)
   }
 }

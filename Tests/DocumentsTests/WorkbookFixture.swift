@@ -1,5 +1,6 @@
 import Documents
 import Rows
+import Testing
 
 /// Workbooks made by hand, part by part.
 struct WorkbookFixture {
@@ -74,11 +75,12 @@ struct WorkbookFixture {
 /// A sheet in memory.
 struct SheetContent {
   var names: [String] = [], types: [ColumnType] = [], rows: [[Value]] = [], notes: [String] = []
+  var warnings: [String] = []
 
   init(_ bytes: [UInt8], _ reading: SheetReading = SheetReading()) async throws {
     let workbook = try Workbook(MemoryByteSource(bytes, name: "t.xlsx"))
     var stream: any RowStream = try SheetRowStream.inferring(
-      workbook, workbook.mainSheet, table: "t", reading, scratch: NoSheetScratch())
+      workbook, try #require(workbook.mainSheet), table: "t", reading, scratch: NoSheetScratch())
     while true {
       do {
         try await read(stream)
@@ -99,6 +101,7 @@ struct SheetContent {
       for row in 0..<batch.count { rows.append((0..<batch.width).map { batch.value(row, $0) }) }
     }
     notes = stream.notes.map(\.message)
+    warnings = (stream as? SheetRowStream)?.warnings.map(\.message) ?? []
   }
 }
 

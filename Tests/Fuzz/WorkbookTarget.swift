@@ -28,7 +28,8 @@ private func read(_ bytes: [UInt8]) {
     let book = try Workbook(MemoryByteSource(bytes, name: "fuzz"))
     var reading = SheetReading()
     reading.maximumField = 1 << 20
-    let stream = try SheetRowStream.inferring(book, book.mainSheet, table: "t", reading, scratch: NoSpill())
+    guard let sheet = book.mainSheet else { return }
+    let stream = try SheetRowStream.inferring(book, sheet, table: "t", reading, scratch: NoSpill())
     while let task = try stream.nextWork() {
       let batch = try task.batch()
       precondition(batch.width == stream.schema.width, "another width")

@@ -11,6 +11,8 @@ final class SheetCursor {
   private var text = ByteBuffer(capacity: 4096)
   /// The row that was given last.
   private var lastRow = 0
+  /// The current table, and the last row with values, of those below each other.
+  private var table = 1, filledRow = 0
   /// Whether the reader's row is still to be given.
   private var isWaiting = false
 
@@ -23,18 +25,48 @@ final class SheetCursor {
     strings = try SharedStrings(workbook, scratch: scratch, maximumField: reading.maximumField)
   }
 
-  /// The titles in the first row with a value, by column.
+  /// The titles in the rows of the header, by column; none without a header, and for a sheet without values.
   func header() throws(Problem) -> [Int: String] {
-    while try reader.next() {
-      var titles: [Int: String] = [:]
+    var titles: [Int: String] = [:], rows = 0
+    while rows < reading.headerRows, try next() {
       for cell in reader.cells {
         if case .null = cell.value { continue }
-        titles[cell.column] = String(decoding: try textBytes(cell), as: UTF8.self)
+        let text = String(decoding: try textBytes(cell), as: UTF8.self)
+        titles[cell.column] = titles[cell.column].map { "\($0) \(text)" } ?? text
       }
       lastRow = reader.row
-      if !titles.isEmpty { return titles }
+      if !titles.isEmpty { rows += 1 }
     }
-    throw Problem(.badData, "the sheet is empty (no header row)", at: place)
+    return titles
+  }
+
+  /// Reads the next row of the table; whether there is one.
+  func next() throws(Problem) -> Bool {
+    while try reader.next() {
+      guard reader.row > reading.skippedRows else {
+        lastRow = reader.row
+        continue
+      }
+      guard let wanted = reading.table, !reader.cells.isEmpty else { return true }
+      // A row of texts below an empty row is the header of another table.
+      if filledRow > 0, reader.row > filledRow + 1, isHeader { table += 1 }
+      if table > wanted { return false }
+      filledRow = reader.row
+      if table == wanted { return true }
+      lastRow = reader.row
+    }
+    return false
+  }
+
+  /// Whether the row has two or more values, all of them text.
+  var isHeader: Bool {
+    reader.cells.count > 1
+      && reader.cells.allSatisfy {
+        switch $0.value {
+        case .text, .shared: true
+        default: false
+        }
+      }
   }
 
   /// Whether a value means null.
@@ -55,7 +87,7 @@ final class SheetCursor {
     var builder = RowBatchBuilder(width: layout.types.count)
     while !builder.isFull {
       if !isWaiting {
-        guard try reader.next() else { break }
+        guard try next() else { break }
         if reader.cells.isEmpty { continue }
         isWaiting = true
       }

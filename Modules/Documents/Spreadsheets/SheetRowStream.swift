@@ -8,6 +8,14 @@ public struct SheetReading: Sendable {
   public var types: ColumnTypes = [:]
   /// The names of the required columns; nil for all. Unknown names are ignored.
   public var columns: [String]?
+  /// The rows above the table, by their numbers in the sheet, and the rows of the header.
+  public var skippedRows = 0, headerRows = 1
+  /// The names of the columns instead of those of the header.
+  public var names: [String]?
+  /// Which of several tables below each other is read, from 1; nil for all rows.
+  public var table: Int?
+  /// Whether rows above the table are found and skipped.
+  public var findsHeader = false
   /// The texts and errors that mean null.
   public var nullTexts: [[UInt8]] = []
   /// The most bytes that one cell may have; a row may have twice as many.
@@ -19,7 +27,7 @@ public struct SheetReading: Sendable {
 
 /// The records of a sheet of an XLSX workbook.
 ///
-/// The first row with a value names the columns. Numbers are integers if they have no fraction, else reals; a column
+/// The first row with a value names the columns, if nothing else is said; a sheet without values has no columns. Numbers are integers if they have no fraction, else reals; a column
 /// with both keeps the shortest text of each. A number that is shown as a date is a date or, with a time, text in ISO
 /// 8601 without a time zone. Errors such as `#DIV/0!` are text. Memory does not depend on the size of the sheet or of
 /// its shared strings. Throws `badData` with `file:sheet!cell`.
@@ -58,7 +66,11 @@ public final class SheetRowStream: RowStream {
     if let known {
       found = known
     } else {
-      found = try SheetTable(try SheetCursor(workbook, sheet, reading, scratch: scratch), whole: whole)
+      let title = try SheetTitle(try SheetCursor(workbook, sheet, reading, scratch: scratch), reading)
+      var body = reading
+      if reading.findsHeader { body.skippedRows = title.rows }
+      found = try SheetTable(
+        try SheetCursor(workbook, sheet, body, scratch: scratch), body, whole: whole, warnings: title.warnings(reading))
     }
     self.found = found
     let names = found.header.names
@@ -69,13 +81,15 @@ public final class SheetRowStream: RowStream {
     let needed = reading.columns.map { Set($0.map { Array($0.utf8) }) }
     let wanted = names.indices.filter { needed?.contains(Array(names[$0].utf8)) ?? true }
     schema = all.projected(to: wanted)
-    warnings = found.header.warnings
+    warnings = found.warnings
     layout = SheetLayout(found, wanted: wanted, schema, given: reading.types)
     self.workbook = workbook
     self.sheet = sheet
     self.table = table
     self.reading = reading
     self.scratch = scratch
+    var reading = reading
+    reading.skippedRows = found.skippedRows
     let cursor = try SheetCursor(workbook, sheet, reading, scratch: scratch)
     _ = try cursor.header()
     self.cursor = Mutex(cursor)

@@ -11,18 +11,20 @@ struct SheetTable {
   let types: [ColumnType]
   /// Whether the whole sheet was read to know them.
   let isCertain: Bool
+  /// The rows above the table, and the warnings for the user.
+  let skippedRows: Int, warnings: [Warning]
 
   /// Rows and cells that are read to guess the types.
   private static let sampleRows = 1000, sampleCells = 100_000
 
   /// Reads the header and as much as the types need.
   /// - Parameter whole: whether to read the whole sheet.
-  /// - Throws: `badData` for a sheet without a header, or one that cannot be read.
-  init(_ cursor: SheetCursor, whole: Bool) throws(Problem) {
+  /// - Throws: `badData` for a sheet that cannot be read.
+  init(_ cursor: SheetCursor, _ reading: SheetReading, whole: Bool, warnings: [Warning]) throws(Problem) {
     let titles = try cursor.header()
     var kinds: [ValueKinds] = [], rows = 0, cells = 0, isAtEnd = false
     while whole || rows < Self.sampleRows && cells < Self.sampleCells {
-      guard try cursor.reader.next() else {
+      guard try cursor.next() else {
         isAtEnd = true
         break
       }
@@ -40,8 +42,70 @@ struct SheetTable {
         .badData, "the table has \(columns.count) columns; the maximum is \(CSVReading.maximumColumns)",
         at: cursor.place)
     }
-    header = CSVHeader(columns.map { titles[$0] ?? "" })
+    if let names = reading.names, names.count != columns.count {
+      throw Problem(
+        .badData, "expected \(names.count) columns as named, found \(columns.count)", at: cursor.place,
+        hint: .set(Setting("csv.names")))
+    }
+    let isNamed = reading.names != nil || reading.headerRows == 0
+    header = CSVHeader(
+      reading.names ?? columns.indices.map { isNamed ? "column\($0 + 1)" : titles[columns[$0]] ?? "" })
+    skippedRows = reading.skippedRows
+    self.warnings = warnings + header.warnings
     types = columns.map { $0 < kinds.count ? kinds[$0].type(else: .text) : .text }
     isCertain = isAtEnd
+  }
+}
+
+/// Rows above the header of a sheet, and tables below the first, as its beginning shows.
+struct SheetTitle {
+  /// The rows above the header.
+  private(set) var rows = 0
+  /// The row that begins another table.
+  private var other: Int?
+
+  /// Rows that are looked at.
+  private static let sample = 60
+
+  init(_ cursor: SheetCursor, _ reading: SheetReading) throws(Problem) {
+    rows = reading.skippedRows
+    guard reading.headerRows == 1, reading.table == nil, reading.names == nil else { return }
+    var filled: [(row: Int, cells: Int)] = []
+    while filled.count < Self.sample, try cursor.next() {
+      let cells = try cursor.reader.cells.reduce(0) { (sum, cell) throws(Problem) in
+        try sum + (cursor.isNull(cell.value) ? 0 : 1)
+      }
+      guard cells > 0 else { continue }
+      if other == nil, let last = filled.last, cursor.reader.row > last.row + 1, cursor.isHeader {
+        other = cursor.reader.row
+      }
+      filled.append((cursor.reader.row, cells))
+    }
+    // The widest of the frequent widths, as in CSV.
+    var counts: [Int: Int] = [:]
+    for row in filled { counts[row.cells, default: 0] += 1 }
+    let width = counts.max { ($0.value * ($0.key - 1), $0.key) < ($1.value * ($1.key - 1), $1.key) }?.key ?? 0
+    guard width >= 3, let first = filled.firstIndex(where: { $0.cells >= width - 1 }), first > 0,
+      filled[..<first].allSatisfy({ $0.cells * 3 <= width })
+    else { return }
+    rows = filled[first].row - 1
+    // What follows the title is the first table.
+    if other == filled[first].row { other = nil }
+  }
+
+  func warnings(_ reading: SheetReading) -> [Warning] {
+    var warnings: [Warning] = []
+    if rows > reading.skippedRows {
+      let hint = Remedy.set(Setting("csv.skippedRows"), to: "\(rows)")
+      warnings.append(
+        reading.findsHeader
+          ? Warning("skipped \(rows) rows above the header", hint: hint)
+          : Warning("the rows above row \(rows + 1) look like a title", hint: hint))
+    }
+    if let other {
+      warnings.append(
+        Warning("row \(other) looks like the header of another table", hint: .set(Setting("csv.table"), to: "1")))
+    }
+    return warnings
   }
 }

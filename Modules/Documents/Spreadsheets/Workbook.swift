@@ -67,7 +67,6 @@ public struct Workbook: Sendable {
         Sheet(name: sheet.name, isHidden: sheet.isHidden, part: $0.target)
       }
     }
-    guard !sheets.isEmpty else { throw Problem(.badData, "the workbook has no sheets with cells", at: source.name) }
     stringsPart = relations.first { $0.kind == "sharedStrings" }?.target
     if let styles = relations.first(where: { $0.kind == "styles" })?.target {
       formats = try Self.formats(styles, archive)
@@ -76,8 +75,8 @@ public struct Workbook: Sendable {
     }
   }
 
-  /// The sheet that is read if none is named: the first that the spreadsheet shows.
-  public var mainSheet: Sheet { sheets.first { !$0.isHidden } ?? sheets[0] }
+  /// The sheet that is read if none is named: the first that the spreadsheet shows; nil if no sheet has cells.
+  public var mainSheet: Sheet? { sheets.first { !$0.isHidden } ?? sheets.first }
 
   /// The sheet called `name`, ignoring case as spreadsheets do.
   public func sheet(named name: String) -> Sheet? {

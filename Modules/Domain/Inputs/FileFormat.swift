@@ -43,7 +43,7 @@ public struct FileFormat: Sendable, Hashable {
   /// The formats, in the order of the help.
   public static let all: [FileFormat] =
     [csv, tsv, json, ndjson, sqlite, xlsx, parquet]
-    + DocumentFormat.all.map { FileFormat($0.name, $0.extensions, .document($0)) }
+    + DocumentFormat.all.map { FileFormat($0.name, $0.extensions, .document($0), settings: [.inputEncoding]) }
 
   /// Fields separated by commas.
   public static let csv = FileFormat("csv", ["csv"], .fields(isTabbed: false), settings: FileInputOptions.ofText)
@@ -51,12 +51,13 @@ public struct FileFormat: Sendable, Hashable {
   public static let tsv = FileFormat(
     "tsv", ["tsv", "tab"], .fields(isTabbed: true), settings: FileInputOptions.ofText.filter { $0 != .inputDelimiter })
   /// A JSON array of objects.
-  public static let json = FileFormat("json", ["json"], .json(.automatic), settings: [.recordsPointer]) { bytes, _ in
+  public static let json = FileFormat("json", ["json"], .json(.automatic), settings: [.recordsPointer, .inputEncoding, .repair]) {
+    bytes, _ in
     let text = jsonText(bytes)
     return text.first == UInt8(ascii: "[") || text.first == UInt8(ascii: "{") && !isFirstLine(text)
   }
   /// One JSON object per line.
-  public static let ndjson = FileFormat("ndjson", ["ndjson", "jsonl"], .json(.lines)) { bytes, _ in
+  public static let ndjson = FileFormat("ndjson", ["ndjson", "jsonl"], .json(.lines), settings: [.inputEncoding, .repair]) { bytes, _ in
     let text = jsonText(bytes)
     return text.first == UInt8(ascii: "{") && isFirstLine(text)
   }
@@ -66,7 +67,8 @@ public struct FileFormat: Sendable, Hashable {
   ) { bytes, _ in bytes.starts(with: "SQLite format 3\0".utf8) }
   /// A workbook of Excel, LibreOffice or another spreadsheet.
   public static let xlsx = FileFormat(
-    "xlsx", ["xlsx", "xlsm", "xltx", "xltm"], .workbook, settings: [.inputNull]
+    "xlsx", ["xlsx", "xlsm", "xltx", "xltm"], .workbook,
+    settings: [.inputNull, .skippedRows, .headerRows, .noHeader, .columnNames, .tableNumber, .repair]
   ) { bytes, suffix in bytes.starts(with: [0x50, 0x4B, 3, 4]) && !ForeignFormat.suffixes.contains(suffix ?? "") }
   /// An Apache Parquet file.
   public static let parquet = FileFormat("parquet", ["parquet"], .rowGroups) { bytes, _ in

@@ -168,7 +168,9 @@ public struct FileSource: RecordSource, SampledFile {
   /// table are known when the rows are read.
   public func tables() async throws(Problem) -> [Schema] {
     switch contents {
-    case .workbook(let bytes): return sheets(of: try Workbook(bytes)).map { Schema($0.name, columns: []) }
+    case .workbook(let bytes):
+      let sheets = sheets(of: try Workbook(bytes))
+      return (sheets.isEmpty ? [table] : sheets.map(\.name)).map { Schema($0, columns: []) }
     case .document(_, let tables):
       let names = try tables.names()
       return (names.count == 1 ? [table] : names).map { Schema($0, columns: []) }
@@ -182,7 +184,7 @@ public struct FileSource: RecordSource, SampledFile {
   public func mainTable() async throws(Problem) -> String? {
     if case .workbook(let bytes) = contents {
       let workbook = try Workbook(bytes), main = workbook.mainSheet
-      return sheets(of: workbook).first { $0.sheet == main }?.name
+      return main == nil ? table : sheets(of: workbook).first { $0.sheet == main }?.name
     }
     let tables = try await tables()
     if case .database = contents, tables.count > 1 { return nil }
@@ -198,6 +200,7 @@ public struct FileSource: RecordSource, SampledFile {
   private func sheetRows(
     _ workbook: Workbook, _ table: String, _ request: RowRequest
   ) throws(Problem) -> any RowStream {
+    if workbook.sheets.isEmpty { return BufferedRows(schema: Schema(table, columns: []), batches: []) }
     guard
       let sheet = sheets(of: workbook).first(where: { $0.name == table })?.sheet ?? workbook.sheet(named: table)
     else {
@@ -210,6 +213,9 @@ public struct FileSource: RecordSource, SampledFile {
     way.types = reading.types
     way.columns = request.someColumns
     way.nullTexts = reading.nullTexts
+    let dialect = reading.dialect.dialect
+    (way.skippedRows, way.headerRows, way.names) = (dialect.skippedRows, dialect.headerRows, dialect.names)
+    (way.table, way.findsHeader) = (reading.dialect.table, reading.dialect.repairs)
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try SheetRowStream.inferring(
       workbook, sheet, table: reading.table ?? table, way, scratch: scratch)
@@ -333,11 +339,17 @@ public struct FileSource: RecordSource, SampledFile {
     default:
       var form = JSONForm.automatic
       if case .json(let own) = format.content { form = own }
+      let (source, sample) = try sampled(try text(), DialectSniffer.firstLook)
+      let input = try JSONInput(
+        source, sample: sample.bytes, isWhole: sample.isWhole, findsRecords: form != .lines && reading.records == nil,
+        repairs: reading.dialect.repairs)
+      for warning in input.warnings { report(warning) }
       var way = JSONReading(
-        form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types,
+        form: input.isJoined ? .automatic : form,
+        records: reading.records ?? JSONPointer(steps: input.records ?? []), types: reading.types,
         columns: request.someColumns)
       if let most = reading.maximumField { way.maximumField = most }
-      return try JSONRowStream.inferring(try text(), table: table, way)
+      return try JSONRowStream.inferring(input.source, table: table, way)
     }
   }
 
@@ -351,9 +363,8 @@ public struct FileSource: RecordSource, SampledFile {
 
   /// The text of a file that is not CSV, as UTF-8.
   private func text() throws(Problem) -> any ByteSource {
-    let bytes = try bytes(), again = try bytes.reopened(), sample = try sample(of: again ?? bytes, 4096)
+    let (whole, sample) = try sampled(try bytes(), 4096)
     let found = CharacterEncoding.finding(sample.bytes.span, isWhole: sample.isWhole, reading.dialect.encoding)
-    let whole: any ByteSource = again == nil ? PrefixedByteSource(sample.bytes, bytes) : bytes
     guard found.isSure, found.encoding != .utf8 else { return whole }
     if reading.dialect.encoding == nil {
       let name = found.encoding.rawValue
@@ -375,13 +386,19 @@ public struct FileSource: RecordSource, SampledFile {
     return FileSample(name: name, bytes: sample.bytes, isWhole: sample.room > 0, isTabbed: format == .tsv)
   }
 
+  /// A file and its first bytes.
+  private func sampled(_ bytes: any ByteSource, _ count: Int) throws(Problem) -> (any ByteSource, FileSample) {
+    let again = try bytes.reopened(), sample = try sample(of: again ?? bytes, count)
+    return (again == nil ? PrefixedByteSource(sample.bytes, bytes) : bytes, sample)
+  }
+
   /// The dialect of a CSV file by its beginning, and its text in the usual one; nil for an empty file that is repaired.
   private func dialect(of bytes: any ByteSource, _ way: CSVReading) throws(Problem) -> CSVInput? {
-    let again = try bytes.reopened(), sample = try sample(of: again ?? bytes, DialectSniffer.sampleSize)
+    let (source, sample) = try sampled(bytes, DialectSniffer.sampleSize)
     if reading.dialect.repairs, sample.isWhole, sample.bytes.allSatisfy({ $0 <= 0x20 }) { return nil }
     let input = try CSVInput(
-      again == nil ? PrefixedByteSource(sample.bytes, bytes) : bytes, sample: sample.bytes.span,
-      isWhole: sample.isWhole, reading.dialect, isTabbed: format == .tsv, maximumField: way.maximumField,
+      source, sample: sample.bytes.span, isWhole: sample.isWhole, reading.dialect, isTabbed: format == .tsv,
+      maximumField: way.maximumField,
       replacesBadEncoding: way.replacesBadEncoding, log: rejects)
     for warning in input.warnings { report(warning) }
     if !input.hasHeader, input.names == nil { rejects?.noteMissingHeader() }
