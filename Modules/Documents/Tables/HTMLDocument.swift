@@ -199,7 +199,9 @@ struct HTMLDocument: TableDocument {
         if name == "table" { nested -= 1 }
         // bb shows addresses without what they have in common.
         if name == "a", let (address, start) = link, start < out.count,
-          address.suffix(out.count - start).elementsEqual(out[start...])
+          address.suffix(out.count - start).elementsEqual(out[start...]),
+          [":", "://", "://www."].contains(
+            String(decoding: address.dropLast(out.count - start).drop { $0 != 0x3A }, as: UTF8.self))
         {
           out.replaceSubrange(start..., with: address)
         }
