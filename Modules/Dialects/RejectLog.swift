@@ -165,8 +165,8 @@ public final class RejectLog: Sendable {
         let part = state.parts[index]
         guard let input = part.input, let source = try input.source.reopened() else {
           throw Problem(
-            .usage, "--verify requires that all of the input is read, from a file", at: part.file,
-            hint: [.omit(Setting("selection.limit")), .omit(Setting("output.verify"))])
+            .usage, "only input that is read to its end, and can be read again, can be verified", at: part.file,
+            hint: "save it to a file, and do not limit the rows")
         }
         digests.append((part.file, try InputVerification.digest(of: source, input, part.rows)))
       }

@@ -16,14 +16,14 @@ struct CSVSyntaxError: Error {
 
 /// The rules that hold for the header as for every record.
 extension CSVSyntaxError {
-  private static let repair = Remedy.set(.repair, for: "read it and list what changed")
-  private static let doubling: Remedy = ["inside a quoted field, write a quote as two quotes", repair]
-
   static func unclosedQuote(at offset: Int) -> CSVSyntaxError {
-    CSVSyntaxError(message: "unterminated quoted field", offset: offset, hint: doubling)
+    CSVSyntaxError(
+      message: "unterminated quoted field", offset: offset, hint: "inside a quoted field, write a quote as two quotes")
   }
   static func textBehindQuote(at offset: Int) -> CSVSyntaxError {
-    CSVSyntaxError(message: "unexpected text after a closing quote", offset: offset, hint: doubling)
+    CSVSyntaxError(
+      message: "unexpected text after a closing quote", offset: offset,
+      hint: "inside a quoted field, write a quote as two quotes")
   }
   static func strayQuote(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
@@ -50,7 +50,7 @@ extension CSVSyntaxError {
   static func ragged(_ found: Int?, of width: Int, at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "expected \(width) field\(width == 1 ? "" : "s"), found \(found.map(String.init) ?? "more")",
-      offset: offset, hint: found.map { [repair, .set(.raggedRows, to: $0 < width ? "pad" : "both")] } ?? repair)
+      offset: offset)
   }
   static func tooManyColumns(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(message: "the header has more than \(CSVReading.maximumColumns) columns", offset: offset)

@@ -49,7 +49,7 @@ struct SheetTable {
     }
     let isNamed = reading.names != nil || reading.headerRows == 0
     header = CSVHeader(
-      reading.names ?? columns.indices.map { isNamed ? "column\($0 + 1)" : titles[columns[$0]] ?? "" })
+      reading.names ?? columns.enumerated().map { isNamed ? "column\($0.offset + 1)" : titles[$0.element] ?? "" })
     skippedRows = reading.skippedRows
     self.warnings = warnings + header.warnings
     types = columns.map { $0 < kinds.count ? kinds[$0].type(else: .text) : .text }
@@ -72,9 +72,8 @@ struct SheetTitle {
     guard reading.headerRows == 1, reading.table == nil, reading.names == nil else { return }
     var filled: [(row: Int, cells: Int)] = []
     while filled.count < Self.sample, try cursor.next() {
-      let cells = try cursor.reader.cells.reduce(0) { (sum, cell) throws(Problem) in
-        try sum + (cursor.isNull(cell.value) ? 0 : 1)
-      }
+      var cells = 0
+      for cell in cursor.reader.cells where try !cursor.isNull(cell.value) { cells += 1 }
       guard cells > 0 else { continue }
       if other == nil, let last = filled.last, cursor.reader.row > last.row + 1, cursor.isHeader {
         other = cursor.reader.row
