@@ -184,10 +184,10 @@ import Testing
     arguments: [
       ("{\"a\":1}\n{\"a\":2}\n", "", nil), ("[{\"a\":1},\n{\"b\":[{}]}]", "", nil),
       ("{\n\"a\":1}\n{\n\"a\":2}\n", "several documents", "[{\n\"a\":1}\n,{\n\"a\":2}\n]"),
-      ("[] [{\"a\":1}]\n[]\u{1E}[{\"a\":2},{}]", "several documents", "[      {\"a\":1}\n    ,{\"a\":2},{} ]"),
+      ("[] [{\"a\":1}]\n[]\u{1E}[{\"a\":2},{}]", "several documents", "[    {\"a\":1} \n    ,{\"a\":2},{} ]"),
       ("[{\"a\":1,},\n]", "trailing commas", "[{\"a\":1}\n]"),
       ("{\"n\":[1],\"x\":{\"r\":[{\"a\":[{}]}]}}", "records at /x/r", nil),
-      ("// c\n[{\"a//\":1 /* [\n */}] # x", "comments", "    \n[{\"a//\":1      \n   }]    "),
+      ("// c\n[{\"a//\":1 /* [\n */}] # x", "comments", "    \n[{\"a//\":1     \n   }]    "),
     ] as [(String, String, String?)])
   func json(_ text: String, _ found: String, _ wanted: String?) throws {
     for portion in [1, 1000] {

@@ -134,11 +134,12 @@ struct JSONConverter {
       awaitsKey = false
       output.append(byte)
     case 0x5B, 0x7B:
-      beginValue()
+      let isJoined = joins && open.isEmpty && byte == 0x5B
+      beginValue(isJoined: isJoined)
       if byte == 0x7B, mayBeRecords, members.count < 16 { members.append(path) }
       mayBeRecords = byte == 0x5B && !open.isEmpty && open.allSatisfy(\.self)
       if open.isEmpty, byte == 0x5B { isIrregular = true }
-      if !(joins && open.isEmpty && byte == 0x5B) { output.append(byte) } else { output.append(0x20) }
+      output.append(isJoined ? 0x20 : byte)
       open.append(byte == 0x7B)
       if byte == 0x7B, open.count < 16 { path.append("") }
       awaitsKey = byte == 0x7B
@@ -164,12 +165,14 @@ struct JSONConverter {
   }
 
   /// Before a value or key: writes the comma that precedes it.
-  private mutating func beginValue() {
+  private mutating func beginValue(isJoined: Bool = false) {
     if open.isEmpty {
       documents += 1
       if documents > 1, feeds == feedsBefore { isIrregular = true }
       feedsBefore = feeds
     }
+    // The brackets of joined arrays are not written.
+    if isJoined { return }
     if !open.isEmpty || joins, hasComma {
       output.append(0x2C)
       hasComma = false

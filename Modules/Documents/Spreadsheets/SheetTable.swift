@@ -64,7 +64,7 @@ struct SheetTitle {
   /// The row that begins another table.
   private var other: Int?
 
-  /// Rows that are looked at.
+  /// Rows that are checked.
   private static let sample = 60
 
   init(_ cursor: SheetCursor, _ reading: SheetReading) throws(Problem) {
@@ -88,7 +88,7 @@ struct SheetTitle {
       filled[..<first].allSatisfy({ $0.cells * 3 <= width })
     else { return }
     rows = filled[first].row - 1
-    // What follows the title is the first table.
+    // The rows after the title are the first table.
     if other == filled[first].row { other = nil }
   }
 
