@@ -51,13 +51,17 @@ public struct FileFormat: Sendable, Hashable {
   public static let tsv = FileFormat(
     "tsv", ["tsv", "tab"], .fields(isTabbed: true), settings: FileInputOptions.ofText.filter { $0 != .inputDelimiter })
   /// A JSON array of objects.
-  public static let json = FileFormat("json", ["json"], .json(.automatic), settings: [.recordsPointer, .inputEncoding, .repair]) {
+  public static let json = FileFormat(
+    "json", ["json"], .json(.automatic), settings: [.recordsPointer, .inputEncoding, .repair]
+  ) {
     bytes, _ in
     let text = jsonText(bytes)
     return text.first == UInt8(ascii: "[") || text.first == UInt8(ascii: "{") && !isFirstLine(text)
   }
   /// One JSON object per line.
-  public static let ndjson = FileFormat("ndjson", ["ndjson", "jsonl"], .json(.lines), settings: [.inputEncoding, .repair]) { bytes, _ in
+  public static let ndjson = FileFormat(
+    "ndjson", ["ndjson", "jsonl"], .json(.lines), settings: [.inputEncoding, .repair]
+  ) { bytes, _ in
     let text = jsonText(bytes)
     return text.first == UInt8(ascii: "{") && isFirstLine(text)
   }
