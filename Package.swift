@@ -36,9 +36,11 @@ let package = Package(
   name: "bb",
   products: [
     // Tables as streams of batches, their formats, and selections: no files, no network.
-    .library(name: "BBRows", targets: ["Rows", "Codecs", "Parquet", "Documents", "Query"]),
+    .library(name: "BBRows", targets: ["Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query"]),
     // Datasets, sources, stores and exports.
     .library(name: "BB", targets: ["Domain", "Lake", "Sources", "Networking", "Objects", "Persistence", "Exporters"]),
+    // The laws of formats, outputs, stores, transports and sources, for adapters of other packages.
+    .library(name: "BBConformance", targets: ["Conformance"]),
   ],
   targets: [
     .systemLibrary(
