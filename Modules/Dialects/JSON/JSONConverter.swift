@@ -22,6 +22,8 @@ struct JSONConverter {
   /// The members of the document that are arrays of objects, by their pointers.
   private var members: [[String]] = []
   private(set) var output: [UInt8] = []
+  /// Whether something is no value of JSON, nor resembles one: then the parser says where.
+  private(set) var isForeign = false
 
   /// Whether several documents become one array.
   private let joins: Bool
@@ -157,7 +159,10 @@ struct JSONConverter {
       state = .line
       blank(1)
     default:
-      guard Self.isWord(byte) else { return output.append(byte) }
+      guard Self.isWord(byte) else {
+        isForeign = true
+        return output.append(byte)
+      }
       beginValue()
       word = [byte]
       state = .word
@@ -194,13 +199,15 @@ struct JSONConverter {
   private mutating func endWord() {
     state = .between
     let text = String(decoding: word, as: UTF8.self)
-    if awaitsKey {
+    let isNumber = word.first.map { $0 < 0x3A && $0 != 0x24 } ?? false
+    if awaitsKey, !isNumber {
       note(.bareKey)
       output += [0x22] + word + [0x22]
     } else if Self.constants.contains(text) {
       note(.constant)
       output += text == "True" ? Array("true".utf8) : text == "False" ? Array("false".utf8) : Array("null".utf8)
     } else {
+      if awaitsKey || !isNumber && !["true", "false", "null"].contains(text) { isForeign = true }
       output += word
     }
     endValue()

@@ -25,11 +25,12 @@ public struct JSONInput: Sendable {
     var scan = JSONConverter(joins: false)
     for byte in sample.starts(with: [0xEF, 0xBB, 0xBF]) ? sample.dropFirst(3) : sample[...] { scan.add(byte) }
     if isWhole { scan.end() }
-    var found = JSONDeviation.allCases.filter(scan.deviations.contains)
-    isJoined = scan.hasDocuments
+    let isOther = scan.isForeign && !repairs
+    var found = isOther ? [] : JSONDeviation.allCases.filter(scan.deviations.contains)
+    isJoined = scan.hasDocuments && !isOther
     if isJoined { found.insert(.documents, at: 0) }
-    records = findsRecords ? scan.records : nil
-    if !repairs, let line = scan.line {
+    records = findsRecords && !isOther ? scan.records : nil
+    if !repairs, !isOther, let line = scan.line {
       let what = found.filter(\.isGuess).map(\.rawValue).joined(separator: ", ")
       throw Problem(
         .badData, "expected JSON, found \(what)", at: "\(source.name):\(line)",

@@ -67,6 +67,9 @@ public struct Workbook: Sendable {
         Sheet(name: sheet.name, isHidden: sheet.isHidden, part: $0.target)
       }
     }
+    // Sheets of charts alone are an empty table; a workbook that does not say where its sheets are is damaged.
+    guard !sheets.isEmpty || !listed.isEmpty && listed.allSatisfy({ sheet in relations.contains { $0.id == sheet.id } })
+    else { throw Problem(.badData, "the workbook has no sheets", at: source.name) }
     stringsPart = relations.first { $0.kind == "sharedStrings" }?.target
     if let styles = relations.first(where: { $0.kind == "styles" })?.target {
       formats = try Self.formats(styles, archive)

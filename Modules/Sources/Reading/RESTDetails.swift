@@ -202,10 +202,12 @@ extension RESTSource {
     var kept: [Int] = []
     while let batch = try await stream.next()?.batch() {
       for old in 0..<batch.count {
-        guard let row = wanted[key.map { batch.value(old, $0) }] else { continue }
+        guard let row = wanted[key.map { batch.value(old, $0).stored(as: stream.schema.columns[$0].type) }] else {
+          continue
+        }
         for position in positions {
           guard let column = stream.schema.position(of: schema.columns[position].name) else { continue }
-          rows[row][position] = batch.value(old, column)
+          rows[row][position] = batch.value(old, column).stored(as: stream.schema.columns[column].type)
         }
         kept.append(row)
       }

@@ -85,7 +85,9 @@ extension RESTSource {
     var rows: [[Value]] = []
     while let batch = try await stream.next()?.batch() {
       for number in 0..<batch.count {
-        let row = positions.map { $0.map { batch.value(number, $0) } ?? .null }
+        let row = positions.map {
+          $0.map { batch.value(number, $0).stored(as: stream.schema.columns[$0].type) } ?? .null
+        }
         if isWanted(row) { rows.append(row + reader.linked(RESTRecord(value: .null))) }
       }
     }
@@ -176,6 +178,13 @@ extension APIDataset {
 extension Value {
   /// The value as a request carries it.
   var parameterText: String { String(decoding: plainText, as: UTF8.self) }
+  /// The value of a column of a store; those of text formats have integers as they are spelled.
+  func stored(as type: ColumnType) -> Value {
+    guard type == .integer, case .number(let literal) = self,
+      let number = Int64(String(decoding: literal, as: UTF8.self))
+    else { return self }
+    return .integer(number)
+  }
   /// The value as a record would have it.
   var parameterJSON: JSON {
     switch self {

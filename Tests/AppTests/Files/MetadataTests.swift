@@ -73,7 +73,7 @@ import Testing
     shell.write("api.json", "{\"meta\": {\"a\": [1]}, \"results\": [{\"id\": 1}, {\"id\": 2}], \"next\": null}")
     #expect(shell.run("bb-export --from api.json --records /results -f csv").out == "id\n1\n2\n")
     let without = shell.run("bb-export --from api.json -f csv; echo $?")
-    #expect(without.out == "65\n" && without.err.contains("--records /results"), "\(without.err)")
+    #expect(without.out == "id\n1\n2\n0\n" && without.err.contains("--records /results"), "\(without.err)")
     for (pointer, words, status) in [
       ("results", "invalid JSON Pointer", "64"), ("/nothing", "no value at /nothing", "65"),
       ("/meta", "expected an array", "65"),

@@ -71,7 +71,8 @@ import Testing
       bb-export --from t.ndjson --types \(types) -o t.db -q && bb-export --from t.db -f ndjson | cmp - t.ndjson
       bb-export t --from t.db -o u.db -q
       """)
-    #expect(done.err == "")
+    #expect(done.err.hasPrefix("bb-export: warning: 2 binary values, written as Base64 text"))
+    #expect(done.err.split(separator: "\n").count <= 2, "\(done.err)")
     #expect(try rows("SELECT count(*) FROM sqlite_schema", in: "t.db") == ["1"])
     #expect(try rows("SELECT application_id FROM pragma_application_id", in: "t.db") == ["0"])
     // Types and all: the copy has the same definition.
