@@ -9,7 +9,7 @@ import Persistence
 import Rows
 import Synchronization
 
-/// What the user said about the network, and the buckets that were opened with it.
+/// The user's choices for the network, and the buckets that were opened with them.
 final class Connection: Sendable {
   let options: APIOptions
   private let opened = Mutex<S3Objects?>(nil)

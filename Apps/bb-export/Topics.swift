@@ -34,7 +34,7 @@ enum Topics {
     """
 
   private static let functions = """
-    --put 'NAME = EXPRESSION' calculates a column. Expressions also stand on the
+    --put 'NAME = EXPRESSION' calculates a column. Expressions may also be on the
     left side of --where and --having, on the right side in parentheses, and in
     --agg: sum(price * qty).
 

@@ -8,7 +8,7 @@ public struct RowSinkFixture: Sendable, CustomStringConvertible {
   public let description: String
   /// Opens a sink; every place is an output of its own.
   let open: @Sendable (_ place: Int, _ schema: Schema) async throws(Problem) -> any RowSink
-  /// Reads an output; nil if it is not there.
+  /// Reads an output; nil if it does not exist.
   let read: @Sendable (_ place: Int, _ schema: Schema) async throws -> (any RowStream)?
   /// A value of a real column that the output cannot have; nil if there is none.
   let refused: Value?
@@ -77,7 +77,7 @@ public struct RowSinkLaw: Sendable, CustomStringConvertible {
       if stream != nil { throw LawViolation("there is an output") }
       return
     }
-    guard let stream else { throw LawViolation("there is no output") }
+    guard let stream else { throw LawViolation("the output is missing") }
     let found = try await RowDigest.of(stream, threads: 1)
     var digest = RowDigest()
     for batch in wanted { digest.add(batch, of: schema) }

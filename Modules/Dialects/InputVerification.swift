@@ -5,7 +5,7 @@ internal import Rows
 struct ReadInput: Sendable {
   /// The file, its encoding if it is not UTF-8, and its byte order mark.
   let source: any ByteSource, encoding: CharacterEncoding?, mark: Int
-  /// How it was converted, and how many records that gave, with the header.
+  /// The plan by which it was converted, and the number of records that resulted, with the header.
   let plan: TableConverter.Plan, records: Int
 }
 

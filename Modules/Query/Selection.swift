@@ -367,7 +367,7 @@ public struct Selection: Sendable, Hashable {
     return result
   }
 
-  /// The columns that are no part of the output: members, which are columns only where they are named, and those of
+  /// The columns that are omitted from the output: members, which are columns only where they are named, and those of
   /// rows.
   private var hidden: [String] {
     memberTypes.keys.filter { steps.explode != $0 } + [NumberedRows.column, FileNamedRows.column]
@@ -460,7 +460,8 @@ public struct Selection: Sendable, Hashable {
 }
 
 extension Selection {
-  /// What a source may know of the selection: conditions on what it reads, and the rest if no step comes before it.
+  /// The part of the selection that a source may know: conditions on what it reads, and the rest if no step comes
+  /// before it.
   var pushed: Selection {
     if steps.isEmpty, computed.isEmpty { return self }
     var copy = self

@@ -11,7 +11,7 @@ enum Boundary {
     let run: @Sendable (Int) -> Void
   }
 
-  /// What is read and written has three rows, bytes or cells.
+  /// The values that are read and written have three rows, bytes or cells.
   static let numbers = [Int.min, -1, 0, 1, 3, 4, .max]
   private static let all = Set(numbers), below: Set = [0, 1], upTo: Set = [0, 1, 3]
 

@@ -7,7 +7,7 @@ import Testing
 
 /// The keys of source definitions: what the schema accepts is read, written, and documented.
 @Suite("every key of a source definition") struct SourceTableTests {
-  /// A place of a document where a key may stand.
+  /// A place of a document where a key may occur.
   private struct Place {
     /// The keys and positions that lead to the object, and the key.
     var path: [String]

@@ -75,7 +75,7 @@ struct SelectionOptions {
     let sorted = grouped == nil ? plain.sort.map(\.column) + films : []
     let needed = plain.steps.needed(for: (grouped ?? given) + plain.filteredColumns + sorted)?
       .filter { $0 != FileNamedRows.column }
-    // What is a member of a column only the schema knows.
+    // Only the schema knows the members of columns.
     return needed?.contains { $0.contains(".") || $0.contains("[") } == true ? nil : needed
   }
 

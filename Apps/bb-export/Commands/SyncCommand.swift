@@ -213,8 +213,8 @@ struct SyncCommand {
     return tables
   }
 
-  /// The tables of a file. One that is called as a dataset and has its columns gets the dataset's types and key; one that
-  /// the store has keeps the wider types of its columns: text in which only digits are left is still text.
+  /// The tables of a file. One that is called as a dataset and has its columns gets the dataset's types and key; one
+  /// that the store has keeps the wider types of its columns: text in which only digits are left is still text.
   private func fileTables(for store: String) async throws(Problem) -> [Table] {
     guard let path = invocation[Options.from] else { return [] }
     let kept = try services.stores.exists(store) ? try await services.stores.open(store).tables() : []

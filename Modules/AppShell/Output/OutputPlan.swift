@@ -158,7 +158,7 @@ public struct OutputPlan: Sendable {
   private static func replacesInput(
     _ invocation: Invocation, _ services: AppServices, _ targets: [OutputTarget]
   ) throws(Problem) -> Bool {
-    // An argument that is no location is no file either.
+    // An invalid location cannot be a file either.
     let inputs = (["-"] + invocation.arguments + ["from", "join"].flatMap(invocation.all))
       .compactMap { try? invocation.locations.location($0).place.path }
     for target in targets where target.isFile {

@@ -45,7 +45,7 @@ import Rows
     cells.truncate(to: count * layout.width)
   }
 
-  /// The values that do not fit where they were found: cells will find them behind the text.
+  /// The values that do not fit where they were found: cells will find them after the text.
   var tail: [UInt8] { changes.tail }
 
   /// The cells, after all values in the text were decoded.
@@ -179,7 +179,7 @@ import Rows
   }
 
   /// The position of the point in a number of at most sixteen bytes that has no exponent and no zeros before it that
-  /// could be left out; the length if it has no point, -1 for any other field.
+  /// could be omitted; the length if it has no point, -1 for any other field.
   @inline(__always) private static func point(_ field: UnsafePointer<UInt8>, _ length: Int) -> Int {
     let sign = unsafe field[0] == UInt8(ascii: "-") ? 1 : 0
     guard length <= 16 else { return -1 }

@@ -18,7 +18,7 @@ public struct CSVWColumn: Sendable, Hashable {
     case timestamp(CSVWDateFormat?)
     /// A date or time of a pattern, as `ColumnType` has it.
     case pattern(DatePattern, ColumnType)
-    /// A number with a sign beside it.
+    /// A number with a sign next to it.
     case marked(NumberPattern, NumberPattern.Mark)
     /// A date or time as ISO 8601 text.
     case isoText(CSVWDateFormat)

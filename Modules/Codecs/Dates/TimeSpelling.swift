@@ -3,7 +3,7 @@ internal import Rows
 extension TimeSpelling {
   private static let marks = "-/.".utf8
 
-  /// The forms that a text has; none if it is no date or time in a form of this kind.
+  /// The forms that a text has; none for text other than a date or time in a form of this kind.
   static func forms(of text: Span<UInt8>) -> [TimeSpelling] {
     guard (8...40).contains(text.count) else { return [] }
     var mark = 0

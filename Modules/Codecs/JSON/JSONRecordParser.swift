@@ -52,7 +52,7 @@ import Rows
     if piece.form == .array { try elements() } else { try lines() }
   }
 
-  /// The values that do not fit where they were found: cells find them behind the text.
+  /// The values that do not fit where they were found: cells find them after the text.
   private(set) var tail: [UInt8] = []
   private var followers: [(cell: Int, start: Int, count: Int)] = []
 

@@ -73,7 +73,7 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
     return literal + [UInt8(ascii: ".")] + parts[1]
   }
 
-  /// A sign beside a number.
+  /// A sign next to a number.
   public enum Mark: String, Sendable, Hashable, CaseIterable {
     /// One of a currency, or its code.
     case money
@@ -81,8 +81,8 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
     case percent
   }
 
-  /// The literal of a number with a sign beside it, such as `-$1,234.50`, `5 %` or `(3.00 EUR)`, or without one; nil for
-  /// other text.
+  /// The literal of a number with a sign next to it, such as `-$1,234.50`, `5 %` or `(3.00 EUR)`, or without one; nil
+  /// for other text.
   public func literal(_ text: [UInt8], marked mark: Mark) -> [UInt8]? {
     var scalars = Array(String(decoding: text, as: UTF8.self).unicodeScalars)[...], isNegative = false
     func trim() {

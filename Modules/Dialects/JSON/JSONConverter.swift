@@ -22,7 +22,7 @@ struct JSONConverter {
   /// The members of the document that are arrays of objects, by their pointers.
   private var members: [[String]] = []
   private(set) var output: [UInt8] = []
-  /// Whether something is no value of JSON, nor resembles one: then the parser says where.
+  /// Whether something does not even resemble a value of JSON: then the parser says where.
   private(set) var isForeign = false
 
   /// Whether several documents become one array.

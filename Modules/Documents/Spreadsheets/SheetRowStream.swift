@@ -27,10 +27,11 @@ public struct SheetReading: Sendable {
 
 /// The records of a sheet of an XLSX workbook.
 ///
-/// The first row with a value names the columns, unless the options say otherwise; a sheet without values has no columns. Numbers are integers if they have no fraction, else reals; a column
-/// with both keeps the shortest text of each. A number that is shown as a date is a date or, with a time, text in ISO
-/// 8601 without a time zone. Errors such as `#DIV/0!` are text. Memory does not depend on the size of the sheet or of
-/// its shared strings. Throws `badData` with `file:sheet!cell`.
+/// The first row with a value names the columns, unless the options say otherwise; a sheet without values has no
+/// columns. Numbers are integers if they have no fraction, else reals; a column with both keeps the shortest text of
+/// each. A number that is shown as a date is a date or, with a time, text in ISO 8601 without a time zone. Errors such
+/// as `#DIV/0!` are text. Memory does not depend on the size of the sheet or of its shared strings. Throws `badData`
+/// with `file:sheet!cell`.
 public final class SheetRowStream: RowStream {
   /// The columns that are needed.
   public let schema: Schema

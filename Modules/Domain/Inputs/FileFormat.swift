@@ -84,7 +84,7 @@ public struct FileFormat: Sendable, Hashable {
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     return text.drop { spaces.contains($0) }
   }
-  /// Whether the line of the first brace goes on, as in a file with one object per line.
+  /// Whether the line of the first brace continues, as in a file with one object per line.
   private static func isFirstLine(_ text: ArraySlice<UInt8>) -> Bool {
     !text.dropFirst().prefix { spaces.contains($0) }.contains(0x0A)
   }

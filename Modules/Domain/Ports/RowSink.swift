@@ -105,7 +105,7 @@ extension PreparedRows {
   }
 }
 
-/// A group of batches on its way to an output. Whoever prepares it owns it until it is written.
+/// A group of batches on its way to an output. The task that prepares it owns it until it is written.
 public final class PreparedRows: @unchecked Sendable {
   /// The batches; a sink may replace them when it prepares them.
   public var batches: [RowBatch]

@@ -1,8 +1,8 @@
 import Codecs
 import Rows
 
-/// Scans expressions, conditions, assignments and aggregates by scalars, so that a combining mark after a quote does not
-/// hide the quote.
+/// Scans expressions, conditions, assignments and aggregates by scalars, so that a combining mark after a quote does
+/// not hide the quote.
 struct ExpressionParser {
   /// The kind of the text.
   enum Kind: String {
@@ -111,7 +111,7 @@ struct ExpressionParser {
     var ahead = self
     guard ahead.takeWords("not") else { return try test() }
     ahead.skipBlanks()
-    // What an operator follows is the name of a column.
+    // The name of a column precedes an operator.
     guard let next = ahead.rest.first, !"=<>!~".unicodeScalars.contains(next) else { return try test() }
     self = ahead
     return .call("not", [try nested { (parser) throws(Problem) in try parser.negation() }])
@@ -222,8 +222,8 @@ struct ExpressionParser {
     return comparison.isNegated ? .call("not", [result]) : result
   }
 
-  /// What follows an operator: in conditions a value, unless it begins with a parenthesis, with a column in quotes or
-  /// with the call of a function.
+  /// The right side of an operator: in conditions a value, unless it begins with a parenthesis, with a column in quotes
+  /// or with the call of a function.
   private mutating func side(of word: String, isLast: Bool = true) throws(Problem) -> Expression {
     skipBlanks()
     if takesValues {

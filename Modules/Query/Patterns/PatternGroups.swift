@@ -63,7 +63,7 @@ struct PatternGroups: Sendable {
         if case .bytes(let low, let high, let after) = program.instructions[Int(thread.at)] {
           if let byte, byte >= low, byte <= high { add(Thread(at: after, marks: thread.marks), to: &next) }
         } else {
-          // What follows is less preferred.
+          // The rest is less preferred.
           found = thread.marks
           break
         }

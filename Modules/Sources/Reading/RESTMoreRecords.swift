@@ -77,7 +77,7 @@ struct RESTMoreRecords {
     }.map { "\($0.name)=\($0.value), and \(received) \(received == 1 ? "record was" : "records were") received" }
   }
 
-  /// The members of an object, and the elements of an array that has the records beside them.
+  /// The members of an object, and the elements of an array that has the records next to them.
   private func members(of value: JSON, at steps: [String] = []) -> [(name: String, value: JSON)] {
     if let members = value.objectMembers { return members.map { ($0.name, $0.value) } }
     guard let elements = value.arrayValue,
