@@ -32,7 +32,7 @@ public struct CSVExporter: ByteFormat {
         "csv", fileExtensions: ["csv"], mediaType: "text/csv; charset=utf-8; header=present",
         summary: "Comma-separated values; null is an empty field, empty text is \"\"", isExact: true,
         options: [OptionKeys.delimiter] + shared + [OptionKeys.excel], limits: limits)
-    descriptor.ignoresTypes = true
+    descriptor.neededTypes = .text
     return descriptor
   }
 

@@ -15,11 +15,11 @@ extension WriterFormat {
   private static func json(
     _ name: String, _ fileExtensions: [String], _ mediaType: String, _ summary: String, _ framing: JSONWriter.Framing
   ) -> WriterFormat {
-    WriterFormat(
-      ExporterDescriptor(
-        name, fileExtensions: fileExtensions, mediaType: mediaType, summary: summary, isExact: true,
-        options: [OptionKeys.nonfinite], limits: ExporterDescriptor.Limits(columns: CSVReading.maximumColumns))
-    ) { (schema, options, _) throws(Problem) in
+    var descriptor = ExporterDescriptor(
+      name, fileExtensions: fileExtensions, mediaType: mediaType, summary: summary, isExact: true,
+      options: [OptionKeys.nonfinite], limits: ExporterDescriptor.Limits(columns: CSVReading.maximumColumns))
+    descriptor.neededTypes = .numbers
+    return WriterFormat(descriptor) { (schema, options, _) throws(Problem) in
       let writer = JSONWriter(
         schema, framing: framing, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error))
       let binary = schema.columns.indices.filter { schema.columns[$0].type == .bytes }

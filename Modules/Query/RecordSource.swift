@@ -34,9 +34,8 @@ public struct RowRequest: Sendable, Hashable {
   /// The names of the required columns; nil for all, none if only the number of rows matters. A source may return all
   /// columns anyway.
   public var columns: [String]?
-  /// The names of the columns whose values are compared or calculated with; nil for all. A text file may give the
-  /// others as text.
-  public var typedColumns: [String]?
+  /// The columns whose types are needed; nil for all. A text file may give the others as text.
+  public var types: NeededTypes?
   /// The selection that the reader applies to the rows afterwards; nil if unknown. A source may omit only rows that
   /// this selection excludes, and returns the others in their usual order.
   public var selection: Selection? {

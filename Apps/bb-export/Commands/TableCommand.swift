@@ -80,7 +80,9 @@ struct TableCommand {
     selection.add(join)
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
-    if outputs.needsNoTypes, !isProfile, shard == nil { request.typedColumns = selection.comparedColumns }
+    if let others = outputs.typesOfOthers, !isProfile, shard == nil {
+      request.types = selection.comparedColumns.map { NeededTypes($0, others: others) }
+    }
     if !choice.isFile, shard == nil, let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
     }

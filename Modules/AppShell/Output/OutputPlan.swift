@@ -238,9 +238,11 @@ public struct OutputPlan: Sendable {
     return (copy, spared)
   }
 
-  /// Whether all outputs have the texts of the values, whatever their types are.
-  public var needsNoTypes: Bool {
-    partitions == nil && !isVerified && tables.isEmpty && targets.allSatisfy(\.exporter.descriptor.ignoresTypes)
+  /// What all outputs need of columns that are only written; nil if they need all types.
+  public var typesOfOthers: NeededTypes.Others? {
+    guard partitions == nil, !isVerified, tables.isEmpty else { return nil }
+    let needed = targets.map(\.exporter.descriptor.neededTypes)
+    return needed.contains(nil) ? nil : needed.contains(.numbers) ? .numbers : .text
   }
 
   /// Whether Delta tables receive the records which the rows report on.

@@ -3,12 +3,16 @@ import Rows
 /// Finds the narrowest type of each column that gives every value back as it is spelled.
 struct CSVInference {
   private var evidence: [TypeEvidence]
+  /// Whether each column is text if its values are ISO dates and times.
+  private let readsDatesAsText: [Bool]
 
   /// No values of columns with these names.
-  /// - Parameter inferred: the names of the columns whose types are to be found; nil for all.
-  init(_ names: [String], _ inferred: [String]?) {
-    let wanted = inferred.map { Set($0.map { Array($0.utf8) }) }
-    evidence = names.map { TypeEvidence(kinds: wanted?.contains(Array($0.utf8)) ?? true ? [] : .text) }
+  /// - Parameter inferred: the columns whose types are to be found; nil for all.
+  init(_ names: [String], _ inferred: NeededTypes?) {
+    let wanted = inferred.map { Set($0.columns.map { Array($0.utf8) }) }
+    let others = names.map { !(wanted?.contains(Array($0.utf8)) ?? true) }
+    evidence = others.map { TypeEvidence(kinds: $0 && inferred?.others == .text ? .text : []) }
+    readsDatesAsText = others
   }
 
   /// Whether all columns are text, whatever follows.
@@ -33,7 +37,13 @@ struct CSVInference {
   }
 
   /// The types and spellings, column by column.
-  var types: [InferredType] { evidence.map(\.inferred) }
+  var types: [InferredType] {
+    zip(evidence, readsDatesAsText).map { evidence, readsDatesAsText in
+      let found = evidence.inferred
+      return readsDatesAsText && found.type.isTemporal && found.spelling == .usual
+        ? InferredType(type: .text, spelling: .usual) : found
+    }
+  }
 }
 
 /// A type that the values of a column show, and how all of them are spelled.

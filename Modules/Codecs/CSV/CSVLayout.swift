@@ -3,7 +3,11 @@ import Rows
 /// Which columns a file has, and where each value goes. Shared by all who parse pieces of it.
 struct CSVLayout: Sendable {
   /// The kind of values that a column accepts.
-  enum Kind: Sendable { case text, integer, real, decimal, boolean, date, time, respelled, other }
+  enum Kind: Sendable {
+    case text, integer, real, decimal, boolean, date, time, respelled, other
+
+    var isNumber: Bool { self == .integer || self == .real || self == .decimal }
+  }
 
   /// One column of the file.
   struct Column: Sendable {

@@ -25,8 +25,8 @@ public struct CSVReading: Sendable, Hashable {
   public var replacesBadEncoding = false
   /// Types of columns, by name, that are not to be inferred.
   public var types: ColumnTypes = [:]
-  /// The names of the columns whose types are inferred; nil for all. The others are text.
-  public var inferred: [String]?
+  /// The columns whose types are inferred; nil for all.
+  public var inferred: NeededTypes?
   /// Summaries, units and roles of columns, by name.
   public var annotations: [ColumnDescription] = []
   /// The names of the required columns; nil for all. Unknown names are ignored.

@@ -65,7 +65,7 @@ import Rows
 
   private mutating func parse(_ columns: Span<CSVLayout.Column>) throws(CSVSyntaxError) {
     let end = end, delimiter = layout.reading.delimiter
-    let width = columns.count, rowWidth = layout.width
+    let width = columns.count, rowWidth = layout.width, isPlain = !hasNulls && numbers == nil
     var fieldStart = start, column = 0, firstCell = 0, block = start
     var row = unsafe cells.appendRow(rowWidth)
     // All ones while inside quotes; bit 0: whether the byte before the block ends a field.
@@ -111,10 +111,14 @@ import Rows
         guard column < width else { throw ragged(from: fieldStart, column: column, width) }
         let slot = columns[column].slot
         if slot >= 0 {
-          let cell = try value(
-            columns[column].kind, isNullable: columns[column].isNullable, column, fieldStart, length,
-            cellAt: firstCell &+ slot)
-          unsafe row[slot] = cell
+          let kind = columns[column].kind
+          if isPlain, length &- 1 < 64, length > 0, unsafe Self.isUsual(kind, base + fieldStart, length) {
+            unsafe row[slot] = Self.cell(kind, fieldStart, length)
+          } else {
+            let cell = try value(
+              kind, isNullable: columns[column].isNullable, column, fieldStart, length, cellAt: firstCell &+ slot)
+            unsafe row[slot] = cell
+          }
         } else if length > 0, unsafe base[fieldStart] == UInt8(ascii: "\"") {
           try checkQuotes(fieldStart, length)
         }
@@ -133,40 +137,39 @@ import Rows
     guard inside == 0 else { throw CSVSyntaxError.unclosedQuote(at: fieldStart) }
   }
 
-  /// The cell of a field.
+  /// Whether a field, which is not empty, is a value of its column as most are written.
+  // Static: the parser, which is large, would be copied for each call.
   @inline(__always)
+  private static func isUsual(_ kind: CSVLayout.Kind, _ field: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+    guard unsafe field[0] != UInt8(ascii: "\"") else { return false }
+    return switch kind {
+    case .text: true
+    case .integer: unsafe isShortInteger(field, length)
+    case .real: unsafe isShortReal(field, length)
+    case .decimal: unsafe isShortDecimal(field, length)
+    case .date: unsafe length == 10 && Dates.isDay(field)
+    case .boolean, .time, .respelled, .other: false
+    }
+  }
+
+  @inline(__always)
+  private static func cell(_ kind: CSVLayout.Kind, _ start: Int, _ length: Int) -> Cell {
+    let (start, length) = (UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
+    return kind.isNumber ? .number(start, length) : .text(start, length)
+  }
+
+  /// The cell of any other field.
   private mutating func value(
     _ kind: CSVLayout.Kind, isNullable: Bool, _ position: Int, _ start: Int, _ length: Int, cellAt: Int
   ) throws(CSVSyntaxError) -> Cell {
     if length == 0 { return isNullable && !emptyIsText ? .null : try empty(position, start) }
-    // What looks at the field is static: the parser, which is large, would be copied for each call.
-    let field = unsafe base + start, first = unsafe field[0]
-    if first != UInt8(ascii: "\"") {
-      switch kind {
-      case .text:
-        if length > 64 || hasNulls {
-          if try isNull(position, start, length) { return .null }
-        }
-        return .text(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
-      case .integer:
-        if numbers == nil, unsafe Self.isShortInteger(field, length) {
-          return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
-        }
-      case .real:
-        if numbers == nil, unsafe Self.isShortReal(field, length) {
-          return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
-        }
-      case .decimal:
-        if numbers == nil, unsafe Self.isShortDecimal(field, length) {
-          return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
-        }
-      case .date:
-        if length == 10, unsafe Dates.isDay(field) {
-          return .text(UInt32(truncatingIfNeeded: start), 10)
-        }
-      case .boolean, .time, .respelled, .other: break
+    let field = unsafe base + start
+    if unsafe field[0] != UInt8(ascii: "\"") {
+      if length > 64 || hasNulls, try isNull(position, start, length) { return .null }
+      guard unsafe kind == .text || (numbers == nil && Self.isUsual(kind, field, length)) else {
+        return try other(position, start, length, isQuoted: false, cellAt)
       }
-      return try other(position, start, length, isQuoted: false, cellAt)
+      return Self.cell(kind, start, length)
     }
     try checkQuotes(start, length)
     let inner = length &- 2
@@ -253,7 +256,6 @@ import Rows
   private mutating func other(
     _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool, _ cellAt: Int
   ) throws(CSVSyntaxError) -> Cell {
-    if !isQuoted, hasNulls, try isNull(position, start, length) { return .null }
     let column = layout.columns[position]
     var length = length
     if let numbers, [.integer, .real, .decimal].contains(column.kind) {

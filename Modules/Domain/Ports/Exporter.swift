@@ -138,8 +138,8 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let options: [Option]
   /// The largest table.
   public let limits: Limits
-  /// Whether it writes the text of each value, whatever the types of the columns are.
-  public var ignoresTypes = false
+  /// What it needs of columns that are read from text; nil for their types.
+  public var neededTypes: NeededTypes.Others?
   /// Whether its files can hold several tables.
   public let holdsSeveralTables: Bool
 

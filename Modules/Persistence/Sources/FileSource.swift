@@ -318,7 +318,7 @@ public struct FileSource: RecordSource, SampledFile {
         return try described.rows()
       }
       way.types = reading.types
-      if way.decimalSeparator == nil, way.thousands == nil { way.inferred = request.typedColumns }
+      if way.decimalSeparator == nil, way.thousands == nil { way.inferred = request.types }
       guard let input = try dialect(of: bytes, way) else {
         return BufferedRows(schema: Schema(table, columns: []), batches: [])
       }

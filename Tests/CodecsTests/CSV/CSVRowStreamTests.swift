@@ -86,6 +86,8 @@ import Testing
   @Test("dialects") func dialects() async throws {
     #expect(try await Self.read("a;b\n1,5;2\n") { $0.delimiter = 59 }.rows == [["1,5", "2"]])
     #expect(try await Self.read("a,b\nNA,\"NA\"\n") { $0.nullTexts = [Array("NA".utf8)] }.rows == [[nil, "NA"]])
+    let rows = try await Self.read("a,b\n1,2.5\n-99,-99\n") { $0.nullTexts = [Array("-99".utf8)] }.rows
+    #expect(rows == [["1", "2.5"], [nil, nil]])
     #expect(try await Self.read("a,b\n,x\n") { $0.emptyIsText = true }.rows == [["", "x"]])
   }
   @Test("a field may be large, but not larger than allowed") func large() async throws {
