@@ -58,9 +58,9 @@ struct ParquetDecoder {
       for place in 0..<count {
         let bits = unsafe UnsafeRawPointer(values.start + place * 8).loadUnaligned(as: UInt64.self)
         let value = Double(bitPattern: bits.littleEndian)
-        if let scale, let literal = DecimalShape.literal(value, scale: scale) {
-          let (start, length) = put(literal, &texts)
-          cells.append(.number(start, length))
+        let start = UInt32(texts.count)
+        if let scale, let length = DecimalShape.append(value, scale: scale, to: &texts) {
+          cells.append(.number(start, UInt32(length)))
         } else {
           cells.append(.real(value))
         }

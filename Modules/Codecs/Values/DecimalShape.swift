@@ -117,13 +117,38 @@ public struct DecimalShape: Sendable, Hashable {
 
   /// The literal of a Double with `scale` digits after the point, at most 15; nil if it is not the same number then.
   package static func literal(_ value: Double, scale: Int) -> [UInt8]? {
+    digits(value, scale).map { text, start in (start..<text.count).map { text[$0] } }
+  }
+
+  /// Appends that literal.
+  /// - Returns: the number of its bytes; nil if it is not the same number.
+  package static func append(_ value: Double, scale: Int, to texts: inout ArenaBuilder) -> Int? {
+    guard let (text, start) = digits(value, scale) else { return nil }
+    unsafe texts.append(text.span.bytes.extracting(start..<text.count))
+    return text.count - start
+  }
+
+  /// The literal from a position to the end.
+  @inline(__always) private static func digits(_ value: Double, _ scale: Int) -> (InlineArray<20, UInt8>, Int)? {
     let scaled = value.magnitude * ShortLiteral.powers[scale]
     guard scaled < 1e15 else { return nil }
     let rounded = scaled.rounded()
     guard rounded / ShortLiteral.powers[scale] == value.magnitude else { return nil }
-    var digits = Array(String(UInt64(rounded)).utf8)
-    if digits.count <= scale { digits = Array(repeating: 48, count: scale + 1 - digits.count) + digits }
-    if scale > 0 { digits.insert(UInt8(ascii: "."), at: digits.count - scale) }
-    return (value.sign == .minus ? [UInt8(ascii: "-")] : []) + digits
+    var text = InlineArray<20, UInt8>(repeating: 0), at = 20, rest = UInt64(rounded)
+    func put(_ byte: UInt8) {
+      at -= 1
+      text[at] = byte
+    }
+    for _ in 0..<scale {
+      put(48 + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    }
+    if scale > 0 { put(UInt8(ascii: ".")) }
+    repeat {
+      put(48 + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    if value.sign == .minus { put(UInt8(ascii: "-")) }
+    return (text, at)
   }
 }

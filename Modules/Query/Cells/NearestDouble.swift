@@ -12,9 +12,14 @@ struct NearestDouble {
   let isWhole: Bool
 
   /// Below zero, zero or above as `self` is less than, equal to or greater than `other`; nil when this cannot tell.
-  func order(to other: NearestDouble) -> Int? {
-    let (bits, others) = (orderedBits, other.orderedBits)
-    if bits != others { return bits < others ? -1 : 1 }
+  @inline(__always) func order(to other: NearestDouble) -> Int? {
+    if value < other.value { return -1 }
+    if value > other.value { return 1 }
+    // NaN is neither.
+    if value != other.value {
+      let (bits, others) = (orderedBits, other.orderedBits)
+      if bits != others { return bits < others ? -1 : 1 }
+    }
     if isWhole && other.isWhole { return 0 }
     // Beyond all finite numbers; a literal that is nearest to Infinity is one of those.
     return value.isInfinite && isWhole != other.isWhole ? (isWhole == (value > 0) ? 1 : -1) : nil
