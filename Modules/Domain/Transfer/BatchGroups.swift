@@ -6,7 +6,7 @@ actor BatchGroups {
   struct Group: Sendable {
     /// The number of groups before.
     let index: Int
-    let batches: [RowBatch]
+    var batches: [RowBatch]
     let rows: Int
   }
 

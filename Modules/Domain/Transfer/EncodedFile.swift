@@ -48,6 +48,8 @@ public import Rows
   public func prepare(_ rows: PreparedRows) throws(Problem) {
     rows.bytes.removeAll()
     rows.part = try begun().encode(rows.batches, &rows.bytes)
+    // The encoded form is all that is needed.
+    rows.batches = []
   }
 
   /// Writes the encoded form.

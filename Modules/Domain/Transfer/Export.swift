@@ -175,7 +175,10 @@ private struct Worker: Sendable {
           lane.batches = try guards[position]?.checked(group.batches) ?? group.batches
           try sinks[position].prepare(lane)
         }
+        group.batches = []
         guard try await writer.write(group.index, rows: group.rows, lanes) else { return nil }
+        // Their memory is for the next.
+        for lane in lanes { lane.batches = [] }
       } catch {
         return await writer.fail(group.index, error)
       }
