@@ -83,7 +83,7 @@ let package = Package(
     // Exporters that are programs of their own.
     module("Plugins", ["Rows", "Codecs", "Query", "Domain", "Persistence", "CSystem"]),
     // A website of the datasets.
-    module("Site", ["Rows", "Codecs", "Documents", "Query", "Domain", "Exporters"]),
+    module("Site", ["Rows", "Codecs", "Documents", "Query", "Domain"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
     module(
       "AppShell", ["Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),

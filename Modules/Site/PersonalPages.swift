@@ -1,7 +1,6 @@
 import Codecs
 import Documents
 import Domain
-import Exporters
 import Rows
 
 extension Site {

@@ -1,5 +1,5 @@
+import Documents
 public import Domain
-import Exporters
 public import Rows
 
 /// A website of the records of a store: a page for each character, episode, movie and actor, lists of the rest, a map

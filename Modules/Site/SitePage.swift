@@ -1,7 +1,6 @@
 import Codecs
 import Documents
 import Domain
-import Exporters
 import Rows
 
 /// A page of the site, made of the elements that all pages share.

@@ -1,5 +1,6 @@
 import Codecs
 import Conformance
+import Documents
 import Domain
 import Exporters
 import Glibc

@@ -1,6 +1,5 @@
 public import Codecs
-public import Documents
-import Rows
+package import Rows
 
 /// A map of the places of a table, as inline SVG: outlines of the land in equirectangular projection, ten units per
 /// degree, and a marker for each place that links to a map on the web.
@@ -35,7 +34,7 @@ public struct PlaceMap: Sendable {
   }
 
   /// Nil if the table has no coordinates, or its head no place.
-  init?(_ schema: Schema, _ head: [RowBatch], isWhole: Bool) {
+  package init?(_ schema: Schema, _ head: [RowBatch], isWhole: Bool) {
     guard let columns = try? PlaceColumns(schema, format: "html") else { return nil }
     var places: [Place] = []
     for batch in head {
