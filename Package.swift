@@ -89,15 +89,20 @@ let package = Package(
       "AppShell", ["Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
+    // What locations and sources name, opened with one connection.
+    module(
+      "Access",
+      [
+        "Rows", "Codecs", "Dialects", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "Networking",
+        "Objects", "Persistence", "Exporters", "Snapshot",
+      ]),
+
     // The adapters of both programs, connected.
     .target(
       name: "LiveServices",
       dependencies: [
-        "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell",
-        "Networking",
-        "Objects",
-        "Persistence",
-        "Exporters", "Plugins", "Snapshot",
+        "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Sources", "CommandLineKit", "AppShell", "Access",
+        "Networking", "Objects", "Persistence", "Exporters", "Plugins",
       ],
       path: "Apps/LiveServices", swiftSettings: commonSettings),
     app("bb-export", programs + ["Site"]),
@@ -128,6 +133,9 @@ let package = Package(
       ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain", "Lake", "Persistence", "Exporters", "Conformance"]),
     tests("AppShellTests", ["Rows", "Domain", "CommandLineKit", "AppShell", "AppTestSupport"]),
     tests("SiteTests", ["bb-export", "Site"]),
+    tests(
+      "AccessTests",
+      ["Rows", "Dialects", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Persistence", "Access"]),
     tests("ExampleTests", ["Rows", "Codecs", "Dialects", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Documents", "Conformance"]),
@@ -144,7 +152,7 @@ let package = Package(
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Dialects", "Parquet",
+        "bb-export", "bb-notes", "Access", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Dialects", "Parquet",
         "Documents", "Query",
         "Domain",
         "Lake",

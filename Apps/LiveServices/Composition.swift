@@ -1,3 +1,4 @@
+public import Access
 public import AppShell
 import Codecs
 public import CommandLineKit
@@ -55,7 +56,7 @@ public enum LiveServices {
       scratch: scratch, known: Catalog.all, serverImages: directories.data + "/servers")
     var services = AppServices(report)
     services.rejects = RejectLog(scratch: scratch)
-    let sources = LiveSources(
+    let sources = ConnectedSources(
       report: report, progress: services.progress, provenance: services.provenance, registry: registry,
       directories: directories,
       variables: variables, scratch: scratch, rejects: services.rejects, userAgent: userAgent, network: network)

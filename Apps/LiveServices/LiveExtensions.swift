@@ -1,10 +1,10 @@
+import Access
 import AppShell
 import Codecs
 import CommandLineKit
 import Dialects
 import Domain
 import Exporters
-import Lake
 import Networking
 import Objects
 import Persistence
@@ -38,7 +38,7 @@ struct ImportedFiles: DocumentReading {
 }
 
 struct Images: ImageServices {
-  let sources: LiveSources
+  let sources: ConnectedSources
 
   func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport {
     let transport = sources.transport(options, connections: min(parallel, HTTPRequest.usualAtATime))

@@ -5,7 +5,6 @@ import Documents
 import Domain
 import Exporters
 import Glibc
-import Lake
 import Objects
 import Persistence
 import Plugins
@@ -138,13 +137,6 @@ struct MachineIdentifiers: IdentifierSource {
     var generator = SystemRandomNumberGenerator()
     let random = (0..<10).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
     // The machine's clock, whatever time is written: records are listed in the order in which they were added.
-    return identifiers.next(milliseconds: milliseconds(), random: random)
+    return identifiers.next(milliseconds: SystemClock.milliseconds(), random: random)
   }
-}
-
-/// The time now in milliseconds since 1970.
-func milliseconds() -> Int64 {
-  var now = timespec()
-  unsafe clock_gettime(CLOCK_REALTIME, &now)
-  return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }

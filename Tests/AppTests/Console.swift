@@ -1,3 +1,4 @@
+import Access
 import AppShell
 import AppTestSupport
 import CommandLineKit

@@ -1,17 +1,17 @@
-import AppShell
+package import AppShell
 import Codecs
 import CommandLineKit
 import Domain
 import Networking
 import Persistence
 import Query
-import Rows
-import Sources
+package import Rows
+package import Sources
 import Synchronization
 
 /// Trials and recordings of source definitions.
-extension LiveSources {
-  func trial(
+extension ConnectedSources {
+  package func trial(
     _ path: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
   ) async throws(Problem) -> [SourceTrial] {
     let description = try definition(path), exchanges = Exchanges()
@@ -43,7 +43,7 @@ extension LiveSources {
     return trials
   }
 
-  func record(
+  package func record(
     _ path: String, into directory: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
   ) async throws(Problem) -> (requests: Int, rows: [(dataset: String, count: Int)]) {
     let description = try definition(path), exchanges = Exchanges(), output = RecordingDirectory(directory)
@@ -71,7 +71,7 @@ extension LiveSources {
     return (recording.exchanges.count, counts)
   }
 
-  func test(
+  package func test(
     _ path: String, against directory: String, accepts: Bool
   ) async throws(Problem) -> (rows: [(dataset: String, count: Int)], differences: [String]) {
     var description = try definition(path)

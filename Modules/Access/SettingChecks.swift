@@ -1,13 +1,13 @@
 import AppShell
-import Domain
+package import Domain
 import Persistence
 import Query
-import Rows
+package import Rows
 import Sources
 
 /// Checks of settings before they are stored.
-extension LiveSources {
-  func checked(_ value: String, of key: ConfigurationKey) throws(Problem) -> String {
+extension ConnectedSources {
+  package func checked(_ value: String, of key: ConfigurationKey) throws(Problem) -> String {
     switch key {
     case .api:
       guard URLText.isWeb(value) else {

@@ -2,7 +2,7 @@ import AppShell
 import Codecs
 import CommandLineKit
 import Dialects
-import Domain
+package import Domain
 import Exporters
 import Glibc
 import Lake
@@ -12,9 +12,9 @@ import Persistence
 import Query
 import Rows
 
-extension LiveSources {
+extension ConnectedSources {
   /// The kinds of locations.
-  var kinds: LocationKinds {
+  package var kinds: LocationKinds {
     LocationKinds([
       LocationKind { FilePlace(shown: $0, sources: self) },
       LocationKind("file:///") { FilePlace(shown: PercentCoding.decoded($0.dropFirst(7)) ?? $0, sources: self) },
@@ -35,7 +35,7 @@ extension LiveSources {
 /// A file, a directory, or a pattern of files.
 struct FilePlace: Place {
   let shown: String
-  let sources: LiveSources
+  let sources: ConnectedSources
   let isRemote = false
   var path: String? { shown }
 
@@ -73,7 +73,7 @@ struct FilePlace: Place {
 /// A file on a web server.
 struct WebPlace: Place {
   let url: String
-  let sources: LiveSources
+  let sources: ConnectedSources
   var shown: String { URLText.shown(url) }
   var title: String {
     let last = shown.prefix { $0 != "?" }.split(separator: "/").last.map(String.init)
@@ -88,7 +88,7 @@ struct WebPlace: Place {
 /// Objects of a bucket.
 struct ObjectPlace: Place {
   let location: S3Location
-  let sources: LiveSources
+  let sources: ConnectedSources
   var shown: String { location.text }
 
   private var storage: S3Storage { get throws(Problem) { try sources.storage(location) } }
@@ -134,7 +134,7 @@ struct ObjectPlace: Place {
 /// A table of a PostgreSQL server.
 struct PostgresPlace: Place {
   let location: PostgresLocation
-  let sources: LiveSources
+  let sources: ConnectedSources
   var shown: String { location.name }
   let isTable = true
 
@@ -153,7 +153,7 @@ struct DeltaPlace: Place {
   let location: DeltaLocation
   let text: String
   let inner: any Place
-  let sources: LiveSources
+  let sources: ConnectedSources
   var shown: String { "delta:\(inner.shown)" }
   let isTable = true
   let takesRecords = true
@@ -169,7 +169,7 @@ struct DeltaPlace: Place {
   func exporter() throws(Problem) -> (any Exporter)? {
     DeltaExporter(
       location, in: try table(), format: ParquetExporter(), threads: WorkThread.cores,
-      now: milliseconds)
+      now: SystemClock.milliseconds)
   }
   func member(_ table: String) throws(Problem) -> String? {
     DeltaLocation.isDirectory(text) ? try DeltaLocation.text(of: table, in: text) : nil

@@ -1,16 +1,16 @@
-import AppShell
+package import AppShell
 import Codecs
-import CommandLineKit
-import Dialects
+package import CommandLineKit
+package import Dialects
 public import Domain
 import Lake
 public import Networking
 import Objects
-import Persistence
-import Query
-import Rows
+package import Persistence
+package import Query
+package import Rows
 import Snapshot
-import Sources
+package import Sources
 
 /// The connection of the services to the network.
 public struct Network: Sendable {
@@ -36,21 +36,25 @@ public struct Network: Sendable {
     retrying: { RetryingTransport($0, policy: $1, clock: ContinuousClock(), date: SystemClock()) })
 }
 
-struct LiveSources: SourceServices {
+/// The sources of records, over one connection: files, servers, stores and APIs.
+package struct ConnectedSources: SourceServices {
   let report: Report
   let progress: Progress
   let provenance: Provenance
-  var registry: StoreRegistry
+  /// The stores.
+  package var registry: StoreRegistry
   let directories: Directories
   let variables: [String: String]
   let scratch: any ScratchSpace
   let rejects: RejectLog
   let userAgent: String
-  let network: Network
+  /// The network.
+  package let network: Network
   let origins = PrivateOrigins()
-  var connection = Connection(APIOptions())
+  /// What the user said about the network.
+  package var connection = Connection(APIOptions())
 
-  init(
+  package init(
     report: Report, progress: Progress, provenance: Provenance, registry: StoreRegistry, directories: Directories,
     variables: [String: String], scratch: any ScratchSpace, rejects: RejectLog, userAgent: String, network: Network
   ) {
@@ -59,9 +63,9 @@ struct LiveSources: SourceServices {
     (self.variables, self.scratch, self.userAgent, self.network) = (variables, scratch, userAgent, network)
   }
 
-  var snapshot: any RecordSource { SnapshotSource() }
+  package var snapshot: any RecordSource { SnapshotSource() }
 
-  func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource {
+  package func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource {
     switch choice {
     case .snapshot: return recorded(SnapshotSource(), as: "snapshot")
     case .storage(let text?, let limits):
@@ -179,10 +183,11 @@ struct LiveSources: SourceServices {
     }
   }
 
-  func query(_ sql: String, over sources: [any RecordSource], cores: Int) async throws(Problem) -> any RowStream {
+  package func query(_ sql: String, over sources: [any RecordSource], cores: Int) async throws(Problem) -> any RowStream
+  {
     try await SQLQuery(sql, over: sources).rows(named: "result", cores: cores)
   }
-  func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {
+  package func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {
     try api(name, options, stored: nil)
   }
 
@@ -257,7 +262,7 @@ struct LiveSources: SourceServices {
   }
 
   /// The transport with the options of the user.
-  func transport(
+  package func transport(
     _ options: APIOptions, connections: Int = HTTPRequest.usualAtATime
   ) -> any HTTPTransport {
     metered(
@@ -283,7 +288,7 @@ struct LiveSources: SourceServices {
     }
   }
 
-  func currentEpisodes(
+  package func currentEpisodes(
     _ freshness: EpisodeChoices.Freshness, _ options: APIOptions
   ) async throws(Problem) -> (any RowStream)? {
     let freshness = options.offline ? .stored : freshness
@@ -316,10 +321,10 @@ struct LiveSources: SourceServices {
     }
   }
 
-  func definition(_ path: String) throws(Problem) -> APIDescription {
+  package func definition(_ path: String) throws(Problem) -> APIDescription {
     try SourceFile.read(try smallFile(path), name: path)
   }
-  func draft(
+  package func draft(
     _ request: SourceDraftRequest, _ options: APIOptions
   ) async throws(Problem) -> (text: [UInt8], lines: [String]) {
     guard URLText.isWeb(request.url) else {
@@ -334,8 +339,8 @@ struct LiveSources: SourceServices {
     await draft.confirm(by: transport, environment: variables, pages: request.pages)
     return (SourceFile.text(of: draft.description), draft.lines)
   }
-  func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
-  func schema(grammar: Int) -> [UInt8] { SourceFile.schema(grammar: grammar) }
+  package func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
+  package func schema(grammar: Int) -> [UInt8] { SourceFile.schema(grammar: grammar) }
 }
 
 /// Whether a source is named by the path of a definition file.
@@ -343,4 +348,6 @@ private func isDefinition(_ name: String) -> Bool { name.contains("/") || name.h
 
 /// The bytes of a file that users write by hand.
 /// - Throws: `badData` above 1 MiB.
-func smallFile(_ path: String) throws(Problem) -> [UInt8] { try FileByteSource(input: path).bytes(limit: 1 << 20) }
+package func smallFile(_ path: String) throws(Problem) -> [UInt8] {
+  try FileByteSource(input: path).bytes(limit: 1 << 20)
+}

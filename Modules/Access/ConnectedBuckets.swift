@@ -1,4 +1,4 @@
-import AppShell
+package import AppShell
 import CommandLineKit
 import Domain
 import Glibc
@@ -10,11 +10,12 @@ import Rows
 import Synchronization
 
 /// The user's choices for the network, and the buckets that were opened with them.
-final class Connection: Sendable {
+package final class Connection: Sendable {
   let options: APIOptions
   private let opened = Mutex<S3Objects?>(nil)
 
-  init(_ options: APIOptions) { self.options = options }
+  /// Opens nothing.
+  package init(_ options: APIOptions) { self.options = options }
 
   /// The buckets, opened once.
   func objects(_ make: () -> S3Objects) -> S3Objects {
@@ -26,7 +27,7 @@ final class Connection: Sendable {
   }
 }
 
-extension LiveSources {
+extension ConnectedSources {
   /// Refuses what needs the network in offline mode.
   /// - Throws: `unavailable`.
   func requireNetwork(at place: String) throws(Problem) {
