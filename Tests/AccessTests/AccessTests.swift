@@ -88,7 +88,7 @@ import Testing
   @Test("a file is fetched once, and read again without the network") func cached() async throws {
     let home = TemporaryDirectory().path, server = Server()
     #expect(try await Self.count("https://host.test/a.csv", Self.sources(server, in: home)) == 2)
-    #expect(try await Self.count("HTTPS://host.test/a.csv", Self.sources(Server(), offline: true, in: home)) == 2)
+    #expect(try await Self.count("https://host.test/a.csv", Self.sources(Server(), offline: true, in: home)) == 2)
     #expect(server.requests == [""])
   }
 

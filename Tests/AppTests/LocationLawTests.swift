@@ -67,6 +67,8 @@ import Testing
       "POSTGRES://u:\(secret)@\(server)/d?table=t", "Postgresql://u:\(secret)@\(server)/d",
       "postgres://\(server)/d?password=\(secret)", "postgres:host=127.0.0.1 port=1 password='\(secret)' table=t",
       "S3://k:\(secret)@bucket/a.csv", "delta:https://u:\(secret)@\(server)/t", "DELTA:s3://k:\(secret)@bucket/t",
+      "https://\(server)/a.csv?view=\(secret)", "ftp://u:\(secret)@\(server)/a.csv",
+      "postgres://\(server)/d?sslpassword=\(secret)&table=t", "FILE:///nowhere/a.csv?token=\(secret)",
     ]
   }
 
@@ -84,6 +86,9 @@ import Testing
     }
     lines += Self.places.map { $0.line("\(console.home)/x") }
     lines += ["--set", "--option"].map { ["bb-export", "quotes", "--source", "nowhere", $0, "token=\(secret)"] }
+    lines += ["s3.endpoint=http://u:\(secret)@127.0.0.1:1", "s3.secret=\(secret)"].map {
+      ["bb-export", "s3://bucket/a.csv", "--option", $0]
+    }
     lines += [["bb-export", "quotes", "--proxy=ftp://u:\(secret)@127.0.0.1:1"]]
     let given = [
       "BB_STORAGE": "Postgres://u:\(secret)@127.0.0.1:1/d", "BB_API_URL": "https://u:\(secret)@127.0.0.1:1",
@@ -163,6 +168,33 @@ import Testing
       let found = sent.withLock { $0 }
       sent.withLock { $0 = [] }
       #expect(found.isEmpty, "\(place)")
+    }
+  }
+
+  @Test("offline, no command connects to a server of tables") func offlineTables() async throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let port =
+      unsafe withUnsafeMutablePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+          guard unsafe bind(listener, place, length) == 0, listen(listener, 16) == 0,
+            unsafe getsockname(listener, place, &length) == 0
+          else { return false }
+          return true
+        }
+      } ? UInt16(bigEndian: address.sin_port) : 0
+    try #require(port > 0)
+    var console = Console()
+    console.writesFiles = true
+    try await check(
+      console, ["postgres://127.0.0.1:\(port)/d?connect_timeout=2&table=t", "Postgres:host=127.0.0.1 port=\(port)"]
+    ) { (place) in
+      let connection = accept(listener, nil, nil)
+      #expect(connection < 0, "\(place)")
+      if connection >= 0 { close(connection) }
     }
   }
 
