@@ -34,6 +34,11 @@ extension CommandContext {
     return RecordRepository(store, clock: clock)
   }
 
+  /// The titles that are built in, and those of the storage.
+  func titleNames(_ repository: RecordRepository) async throws(Problem) -> TitleNames {
+    try await TitleNames(from: repository.store)
+  }
+
   /// Writes the result of a command to standard error, unless `--quiet` is set.
   func say(_ line: String) { report.result(line) }
 

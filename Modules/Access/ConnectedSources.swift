@@ -195,7 +195,18 @@ package struct ConnectedSources: SourceServices {
   private func api(
     _ name: String, _ options: APIOptions, stored: (any RecordSource)?
   ) throws(Problem) -> RESTSource {
-    let description = isDefinition(name) ? try definition(name) : try APIDescription.named(name)
+    try api(
+      isDefinition(name) ? try definition(name) : try APIDescription.named(name), named: name, options, stored: stored)
+  }
+
+  func television(_ lookup: ShowLookup, _ options: APIOptions) throws(Problem) -> any RecordSource {
+    let description = APIDescription.television(lookup)
+    return try api(description, named: description.name, options, stored: nil)
+  }
+
+  private func api(
+    _ description: APIDescription, named name: String, _ options: APIOptions, stored: (any RecordSource)?
+  ) throws(Problem) -> RESTSource {
     if let file = options.caFile { _ = try FileByteSource(input: file) }
     let policy = CachingTransport.Policy(
       maximumAge: Int64(options.maxAge ?? 0), refresh: options.refresh, offline: options.offline)

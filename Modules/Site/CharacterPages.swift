@@ -45,8 +45,9 @@ extension Site {
     page.tags("Occupations", record.list("occupations"))
     page.tags("Also known as", record.list("aliases"))
     page.tags("Shows", record.list("productions"))
-    let seasons = [("Breaking Bad", "breaking_bad_seasons"), ("Better Call Saul", "better_call_saul_seasons")]
-    for (show, column) in seasons { page.fact("Seasons of \(show)", record.text(column)) }
+    for (show, column) in TitleNames.builtIn.seasonColumns(of: Catalog.characters) {
+      page.fact("Seasons of \(show.name)", record.text(column))
+    }
     page.extraFacts(record)
     page.endFacts()
     for row in records.deathsOfCharacter[record.row] { try death(row, &page) }

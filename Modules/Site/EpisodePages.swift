@@ -2,13 +2,6 @@ import Domain
 import Rows
 
 extension Site {
-  /// The pages of the shows on IMDb.
-  private static let databasePages = [
-    "Breaking Bad": "https://www.imdb.com/title/tt0903747/",
-    "Better Call Saul": "https://www.imdb.com/title/tt3032476/",
-    "El Camino": "https://www.imdb.com/title/tt9243946/",
-  ]
-
   /// The episodes by show and season, and a page for each with its note, cast, quotes and deaths.
   func writeEpisodes() throws(Problem) {
     guard let table = records[Catalog.episodes] else { return }
@@ -24,8 +17,8 @@ extension Site {
             ($0.text("production") ?? "") != show || $0.integer("season") != season
           } ?? range.upperBound
         if start == range.lowerBound || (episodes[start - 1].text("production") ?? "") != show {
-          page.section(show, anchor: SiteName.show(show))
-          if let address = Self.databasePages[show] {
+          page.section(show, anchor: SiteName.show(show, records.names))
+          if let address = records.names[show]?.databasePage {
             page.raw("<p class=\"dim\">")
             page.web(address, "\(show) on IMDb")
             page.raw("</p>\n")
@@ -47,7 +40,7 @@ extension Site {
 
   /// The episodes in the order of the shows, then by season and number.
   private func ordered(_ table: SiteTable) -> [SiteRecord] {
-    let shows = EpisodeQuery.productions.map(\.name)
+    let shows = records.names.titles.map(\.key)
     func rank(_ record: SiteRecord) -> Int {
       record.text("production").flatMap { show in shows.firstIndex(of: show) } ?? shows.count
     }
@@ -60,7 +53,7 @@ extension Site {
     page.raw("<ul class=\"episodes\">\n")
     for record in episodes {
       page.raw("<li><span class=\"num\">")
-      if showsShow { page.text(SiteName.show(record.text("production") ?? "") + " ") }
+      if showsShow { page.text(SiteName.show(record.text("production") ?? "", records.names) + " ") }
       page.text(SiteName.code(record) ?? "")
       page.raw("</span><span>")
       page.link(
@@ -82,7 +75,7 @@ extension Site {
     let list = SiteAddresses.list(Catalog.episodes.name, page: 0)
     var page = SitePage(
       self, title: "\(title) (\(code))", section: Catalog.episodes.name,
-      path: [("Episodes", list), (show, SiteLink(list.path, fragment: SiteName.show(show)))])
+      path: [("Episodes", list), (show, SiteLink(list.path, fragment: SiteName.show(show, records.names)))])
     let line = [show, code, record.text("air_date")].compactMap(\.self).filter { !$0.isEmpty }
     page.heading(
       title, isFavourite: records.isFavourite(record, in: Catalog.episodes), note: line.joined(separator: " · "))

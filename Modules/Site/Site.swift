@@ -34,14 +34,15 @@ public final class Site {
   public static func needed(for datasets: Set<String>) -> Set<String> {
     var needed = datasets
     if datasets.contains(Catalog.movies.name) { needed.insert(Catalog.comments.name) }
-    needed.insert(Catalog.favourites.name)
+    needed.formUnion([Catalog.favourites.name, Catalog.titles.name])
     return needed
   }
 
   /// Whether a table is shown by the pages of the site, and not as a plain table.
   public static func isKnown(_ table: String, among tables: Set<String>) -> Bool {
     if table == Catalog.comments.name { return tables.contains(Catalog.movies.name) }
-    return table == Catalog.favourites.name || datasets.contains { $0.schema.name == table }
+    return [Catalog.favourites.name, Catalog.titles.name].contains(table)
+      || datasets.contains { $0.schema.name == table }
   }
 
   /// Prepares a site.

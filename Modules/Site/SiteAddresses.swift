@@ -74,8 +74,8 @@ enum SiteName {
   }
 
   /// The short name of a show: `bb`.
-  static func show(_ production: String) -> String {
-    if let known = EpisodeQuery.productions.first(where: { $0.name == production }) { return known.short }
+  static func show(_ production: String, _ names: TitleNames) -> String {
+    if let short = names[production]?.short { return short }
     let slug = slug(production)
     return slug.isEmpty ? digest(Array(production.utf8)) : slug
   }
@@ -98,7 +98,8 @@ struct SiteAddresses {
     }
     if let table = records[Catalog.episodes] {
       add(Catalog.episodes, table.records) { record, digits in
-        let show = SiteName.show(record.text("production") ?? ""), code = SiteName.code(record)?.lowercased() ?? ""
+        let show = SiteName.show(record.text("production") ?? "", records.names)
+        let code = SiteName.code(record)?.lowercased() ?? ""
         return digits > 10 ? "\(show)-\(code)-\(SiteName.digest(record.key, digits: digits))" : "\(show)-\(code)"
       }
     }

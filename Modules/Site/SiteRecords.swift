@@ -6,7 +6,9 @@ import Rows
 /// The records of a site, and the relations between them.
 struct SiteRecords {
   private let tables: [String: SiteTable]
-  private let names: NameIndex?
+  private let characterNames: NameIndex?
+  /// The titles that are known.
+  let names: TitleNames
   private let favourites: Set<[UInt8]>
 
   /// The quotes, deaths and episodes of each character, by position.
@@ -37,7 +39,12 @@ struct SiteRecords {
 
   init(_ tables: [String: SiteTable]) {
     self.tables = tables
-    names = tables[Catalog.characters.name].map {
+    names = TitleNames(
+      (tables[Catalog.titles.name]?.batches ?? []).flatMap {
+        $0.records(of: tables[Catalog.titles.name]?.schema ?? Catalog.titles)
+      }
+      .compactMap(Title.init))
+    characterNames = tables[Catalog.characters.name].map {
       NameIndex(Catalog.characterNames, $0.batches, schema: $0.schema)
     }
     favourites = Set((tables[Catalog.favourites.name]?.records ?? []).map { $0.key })
@@ -83,7 +90,7 @@ struct SiteRecords {
   subscript(dataset: Schema) -> SiteTable? { tables[dataset.name] }
 
   /// The position of the character that a name means; nil if no character or several match.
-  func character(_ name: String) -> Int? { names?.position(of: Array(name.utf8)) }
+  func character(_ name: String) -> Int? { characterNames?.position(of: Array(name.utf8)) }
 
   /// The position of the episode that a record belongs to.
   func episode(of record: SiteRecord) -> Int? { EpisodeID(record).flatMap { episodes[$0] } }

@@ -27,7 +27,7 @@ enum BBExport {
       + Options.apiOptions,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
-      "quotes --production 'El Camino' --sample 1", "quotes --count-by character -f bars",
+      "quotes --production ec --sample 1", "quotes --count-by character -f bars",
       "people.csv --where 'age >= 18' -f json",
       "book.xlsx --table Prices -o prices.csv", "'logs/*.csv' --sort at -o all.ndjson",
     ])

@@ -12,12 +12,6 @@ struct OpenCommand {
 
   init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
-  /// The pages of the shows.
-  private static let imdb = [
-    "Breaking Bad": "https://www.imdb.com/title/tt0903747/",
-    "Better Call Saul": "https://www.imdb.com/title/tt3032476/",
-    "El Camino": "https://www.imdb.com/title/tt9243946/",
-  ]
   /// The things that a record can have, and their columns, best first.
   private static let things = [
     "image": ["image", "images", "thumbnail", "writer_image"], "website": ["website"],
@@ -30,7 +24,10 @@ struct OpenCommand {
       guard words.count == 1 else {
         throw Problem(.usage, "open imdb does not take a KEY", hint: "use --production NAME")
       }
-      return try show(try Self.page(of: try EpisodeQuery.production(invocation[SharedOptions.production] ?? "bb")))
+      let store = try invocation[Options.storage].map { (text) throws(Problem) in try services.stores.open(text) }
+      let names = if let store { try await TitleNames(from: store) } else { TitleNames.builtIn }
+      let show = try names.knownKey(of: invocation[SharedOptions.production] ?? TitleNames.usual)
+      return try self.show(try Self.page(of: show, names))
     }
     let dataset = try Catalog.dataset(named: words[0])
     guard (2...3).contains(words.count) else {
@@ -41,10 +38,14 @@ struct OpenCommand {
     let columns = try Self.columns(of: dataset, words.count > 2 ? words[2] : nil)
     let choice = try SourceOptions(invocation).choice(for: dataset.name)
     let source = try await services.sources.open(choice)
-    let record = try await record(words[1], of: dataset, in: source)
+    var names = TitleNames.builtIn
+    if case .storage = choice { names = try await TitleNames(from: source) }
+    let record = try await record(words[1], of: dataset, in: source, names)
     for name in columns {
       guard let text = record[name].flatMap(Self.text) else { continue }
-      if Self.things["imdb", default: []].contains(name) { return try show(try Self.page(of: text)) }
+      if Self.things["imdb", default: []].contains(name) {
+        return try show(try Self.page(of: text, names))
+      }
       guard case .storage(let location, _) = choice else { return try show(text) }
       let store = if let location { location } else { try services.stores.defaultLocation().location }
       return try show(try services.images.stored(store).path(of: text) ?? text)
@@ -72,14 +73,15 @@ struct OpenCommand {
   /// by column.
   /// - Throws: `usage` naming the keys of several records; `absent` with the nearest name.
   private func record(
-    _ text: String, of dataset: Schema, in source: any RecordSource
+    _ text: String, of dataset: Schema, in source: any RecordSource, _ names: TitleNames
   ) async throws(Problem) -> [String: Value] {
-    var found = try await records(selection(for: text, dataset), of: dataset, in: source), names: [String] = []
+    let titles = names
+    var found = try await records(selection(for: text, dataset, names), of: dataset, in: source), names: [String] = []
     let column = try? EpisodeQuery.nameColumn(of: dataset)
     if found.isEmpty, let column {
       var selection = Selection()
       if let production = invocation[SharedOptions.production] {
-        selection.conditions = [try EpisodeQuery.production(production, in: dataset)]
+        selection.conditions = [try EpisodeQuery.production(try titles.knownKey(of: production), in: dataset)]
       }
       let all = try await records(selection, of: dataset, in: source)
       let known = all.map { $0.values[column].flatMap(Self.text) }
@@ -125,12 +127,14 @@ struct OpenCommand {
   }
 
   /// The records that a key, a name, or S05E14 means.
-  private func selection(for key: String, _ dataset: Schema) throws(Problem) -> Selection {
+  private func selection(for key: String, _ dataset: Schema, _ names: TitleNames) throws(Problem) -> Selection {
     var selection = Selection()
     if let production = invocation[SharedOptions.production] {
-      selection.conditions.append(try EpisodeQuery.production(production, in: dataset))
+      selection.conditions.append(try EpisodeQuery.production(try names.knownKey(of: production), in: dataset))
     }
-    if dataset.position(of: "season") != nil, let episode = try? EpisodeQuery.episode(key, in: dataset) {
+    if dataset.position(of: "season") != nil,
+      let episode = try? EpisodeQuery.episode(key, in: dataset, title: names.knownKey)
+    {
       selection.conditions += episode
       return selection
     }
@@ -147,8 +151,10 @@ struct OpenCommand {
     return selection
   }
 
-  private static func page(of production: String) throws(Problem) -> String {
-    guard let page = imdb[production] else { throw Problem(.absent, "no IMDb page known for \(production)") }
+  private static func page(of production: String, _ names: TitleNames) throws(Problem) -> String {
+    guard let page = names[production]?.databasePage else {
+      throw Problem(.absent, "no IMDb page known for \(production)")
+    }
     return page
   }
 

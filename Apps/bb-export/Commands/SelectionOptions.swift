@@ -14,6 +14,8 @@ struct SelectionOptions {
   private var plain = Selection()
   private let season: Int?
   private let production: String?
+  /// The titles that are known.
+  var names = TitleNames.builtIn
   private let order: MovieOrder?
   private var join: JoinInput?
 
@@ -22,11 +24,7 @@ struct SelectionOptions {
     self.invocation = invocation
     today = try services.today()
     season = try invocation.integer(Options.season, in: 0...Int(Int32.max))
-    if let production = invocation[SharedOptions.production] {
-      self.production = try EpisodeQuery.production(production)
-    } else {
-      production = nil
-    }
+    production = invocation[SharedOptions.production]
     order = invocation[Options.order].flatMap(MovieOrder.init)
     for text in invocation.all(SharedOptions.filter) { try plain.filter(by: text) }
     plain.grouping = try invocation.grouping()
@@ -41,6 +39,16 @@ struct SelectionOptions {
     plain.isNested = invocation.has(Options.nest)
     plain.columns = try invocation.names(SharedOptions.columns)
     try plain.readSteps(invocation, today: today, now: services.writtenTime().now().timestamp)
+  }
+
+  /// Whether it needs the titles that the source knows.
+  var namesTitles: Bool { production != nil || invocation[Options.episode]?.contains(":") == true }
+
+  /// The title that a text means. Files and the APIs of others have any titles.
+  private func title(_ text: String) throws(Problem) -> String {
+    let source = invocation.setting(Options.source) ?? ""
+    let isOpen = invocation[Options.from] != nil || source.contains("/") || source.hasSuffix(".json")
+    return isOpen || source == APIDescription.television.name ? try names.key(of: text) : try names.knownKey(of: text)
   }
 
   /// Whether it needs the names of the files that rows are from.
@@ -92,10 +100,11 @@ struct SelectionOptions {
   /// The selection for rows of `schema`, every column checked.
   func read(for schema: Schema) throws(Problem) -> Selection {
     var selection = plain
+    let production = try self.production.map(title)
     if let production { selection.conditions.append(try EpisodeQuery.production(production, in: schema)) }
     if let season { selection.alternatives.append(try EpisodeQuery.season(season, in: schema, production: production)) }
     if let episode = invocation[Options.episode] {
-      selection.conditions += try EpisodeQuery.episode(episode, in: schema)
+      selection.conditions += try EpisodeQuery.episode(episode, in: schema, title: title)
     }
     if let name = invocation[Options.name] {
       selection.conditions.append(Condition(try EpisodeQuery.nameColumn(of: schema), .contains, name))

@@ -11,7 +11,7 @@ struct SourceOptions {
   private let invocation: Invocation
 
   /// Datasets of personal records, which exist only in stores.
-  private static let personal = [Catalog.notes, Catalog.places, Catalog.actors, Catalog.favourites].map(\.name)
+  private static let personal = Catalog.personal.map(\.name)
 
   init(_ invocation: Invocation) { self.invocation = invocation }
 

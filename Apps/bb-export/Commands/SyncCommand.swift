@@ -70,7 +70,8 @@ struct SyncCommand {
 
     var unfinished: [Problem] = []
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
-    let tables = try await tables(for: location)
+    let kept = try services.stores.exists(location) ? try await store.tables() : []
+    let tables = try await tables(for: location, kept)
     try await outputs.check(datasets: tables.count)
     let progress = services.progress
     for table in tables {
@@ -85,7 +86,7 @@ struct SyncCommand {
         let rows = CountedRows(try await table.rows()) { count in
           progress.update { $0.items += count }
         }
-        results.append((table.name, try await sync.run(rows, as: table.schema, from: table.source)))
+        results.append((table.name, try await sync.run(rows, as: table.schema, from: table.source, scope: table.scope)))
       } catch {
         // An error of one dataset does not stop the others, unless it concerns all of them.
         guard tables.count > 1, [.badData, .unavailable, .noInput].contains(error.kind) else { throw error }
@@ -159,20 +160,22 @@ struct SyncCommand {
     /// What it is to be described as; nil for what its rows say.
     let schema: Schema?
     let source: String?
+    /// The columns that say which records the source owns.
+    var scope: [String] = []
     /// The way to fetch only changed records; nil to fetch all.
     var increment: (source: any IncrementalSource, plan: SyncPlan)?
     let rows: () async throws(Problem) -> any RowStream
   }
 
   /// The tables to sync into the store at `location`.
-  private func tables(for location: String) async throws(Problem) -> [Table] {
-    if invocation[Options.from] != nil { return try await fileTables(for: location) }
+  private func tables(for location: String, _ kept: [Schema]) async throws(Problem) -> [Table] {
+    if invocation[Options.from] != nil { return try await fileTables(kept) }
     if let other = invocation[Options.fromStorage] { return try await storedTables(other) }
-    return try await liveTables(for: location)
+    return try await liveTables(for: location, kept)
   }
 
   /// The datasets that were named, or all of the source.
-  private func liveTables(for location: String) async throws(Problem) -> [Table] {
+  private func liveTables(for location: String, _ kept: [Schema]) async throws(Problem) -> [Table] {
     var choice = try SourceOptions(invocation).live(
       for: invocation.arguments.first ?? Catalog.characters.name, isStrict: true)
     if case .live(let name, var live) = choice {
@@ -183,9 +186,12 @@ struct SyncCommand {
     let source = try await services.sources.open(choice)
     var tables: [Table] = []
     for schema in try chosen(try await source.tables()) {
-      var table = Table(name: schema.name, schema: schema, source: source.name) { () async throws(Problem) in
+      let shared = Self.shared(schema, kept)
+      var table = Table(name: schema.name, schema: shared ?? schema, source: source.name) { () async throws(Problem) in
         try await source.rows(of: schema.name, RowRequest())
       }
+      if shared != nil { table.scope = Catalog.episodeScope }
+      if let own = (source as? any IncrementalSource)?.scope(of: schema.name), !own.isEmpty { table.scope = own }
       if let incremental = source as? any IncrementalSource {
         table.increment = try incremental.increment(of: schema.name).map { (incremental, $0) }
       }
@@ -196,6 +202,18 @@ struct SyncCommand {
         .usage, "--\(option.name) requires a dataset with “incremental” in its source definition", at: source.name)
     }
     return tables
+  }
+
+  /// The dataset that several sources share and whose columns are those of a table, unless the store has others; nil
+  /// for none.
+  private static func shared(_ schema: Schema, _ kept: [Schema]) -> Schema? {
+    let shared = Catalog.episodes
+    guard schema.name == shared.name, shared.holds(schema),
+      schema.columns.allSatisfy({ column in shared.columns.contains { $0.name == column.name && $0.type == column.type }
+        })
+    else { return nil }
+    guard let stored = kept.first(where: { $0.name == shared.name }) else { return shared }
+    return shared.columns.allSatisfy { stored.position(of: $0.name) != nil } ? shared : schema
   }
 
   /// The tables of another store, with their sources, and the personal records.
@@ -215,9 +233,8 @@ struct SyncCommand {
 
   /// The tables of a file. One that is called as a dataset and has its columns gets the dataset's types and key; one
   /// that the store has keeps the wider types of its columns: text in which only digits are left is still text.
-  private func fileTables(for store: String) async throws(Problem) -> [Table] {
+  private func fileTables(_ kept: [Schema]) async throws(Problem) -> [Table] {
     guard let path = invocation[Options.from] else { return [] }
-    let kept = try services.stores.exists(store) ? try await services.stores.open(store).tables() : []
     let file = try SourceOptions(invocation).file()
     let location = try invocation.locations.location(path)
     let source = try await services.sources.open(.file(location, file))

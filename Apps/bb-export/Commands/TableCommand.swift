@@ -76,6 +76,7 @@ struct TableCommand {
     }
     // The first source is the one that a summary names.
     let source = try await services.sources.open(choice)
+    if case .storage = choice, selection.namesTitles { selection.names = try await TitleNames(from: source) }
     let join = try await JoinInput(invocation, services, threads: outputs.threads)
     selection.add(join)
     let table = try await Self.table(of: source, choice, invocation, services.report)

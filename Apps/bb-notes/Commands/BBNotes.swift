@@ -13,6 +13,7 @@ enum BBNotes {
     + PlacesCommands.entries
     + ActorsCommands.entries
     + MoviesCommands.entries
+    + ShowsCommands.entries
     + FavouritesCommands.entries
     + TransferCommands.entries
     + HistoryCommands.entries

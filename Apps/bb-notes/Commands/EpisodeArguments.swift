@@ -9,14 +9,15 @@ enum EpisodeArguments {
   /// The options that name an episode.
   static let options = [SharedOptions.production, Options.season, Options.episode]
 
-  /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else Breaking Bad.
-  static func production(_ context: CommandContext) throws(Problem) -> String {
-    context[SharedOptions.production].map(EpisodeKey.production) ?? usualProduction(context)
+  /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else the first of all.
+  static func production(_ context: CommandContext, _ names: TitleNames) throws(Problem) -> String {
+    if let text = context[SharedOptions.production] { return try names.key(of: text) }
+    return try usualProduction(context, names)
   }
 
   /// The same for a command line without `--production`: a key that is printed without a show is of this one.
-  static func usualProduction(_ context: CommandContext) -> String {
-    EpisodeKey.production(context.invocation.configuration[.production]?.value ?? "Breaking Bad")
+  static func usualProduction(_ context: CommandContext, _ names: TitleNames) throws(Problem) -> String {
+    try names.key(of: context.invocation.configuration[.production]?.value ?? TitleNames.usual)
   }
 
   /// The episode, and the arguments after it; no episode if none was named.
@@ -26,13 +27,13 @@ enum EpisodeArguments {
   ) async throws(Problem) -> (key: EpisodeKey?, rest: [String]) {
     let season = try context.invocation.integer(Options.season, in: 0...Int(Int32.max))
     let episode = try context.invocation.integer(Options.episode, in: 0...Int(Int32.max))
-    let production = try production(context)
+    let names = try await context.titleNames(try context.repository(makes: true))
     switch (season, episode) {
     case (let season?, let episode?):
-      return (EpisodeKey(production, season: season, episode: episode), context.arguments)
+      return (EpisodeKey(try production(context, names), season: season, episode: episode), context.arguments)
     case (nil, nil):
       guard let text = context.arguments.first else { return (nil, []) }
-      return (try await key(text, context, wholeTitle: wholeTitle), Array(context.arguments.dropFirst()))
+      return (try await key(text, context, names, wholeTitle: wholeTitle), Array(context.arguments.dropFirst()))
     default:
       throw Problem(.usage, "--season and --episode must be used together", hint: "use both, or a key such as S05E14")
     }
@@ -50,13 +51,13 @@ enum EpisodeArguments {
   /// The episode that a key, a title, or a part of a title that only one has means, ignoring case and accents.
   /// - Throws: `usage` for a text that means none, or several.
   static func key(
-    _ text: String, _ context: CommandContext, wholeTitle: Bool = false
+    _ text: String, _ context: CommandContext, _ names: TitleNames, wholeTitle: Bool = false
   ) async throws(Problem) -> EpisodeKey {
-    let invalid: Problem
-    do throws(Problem) { return try EpisodeKey(parsing: text, production: try production(context)) } catch {
+    let production = try production(context, names), invalid: Problem
+    do throws(Problem) { return try EpisodeKey(parsing: text, production: production, names: names) } catch {
       invalid = error
     }
-    let only = context.has(SharedOptions.production) ? try production(context) : nil
+    let only = context.has(SharedOptions.production) ? production : nil
     let titles = try await context.choices(try context.repository(makes: true)).titles()
       .filter { only == nil || $0.key.production == only }.sorted { $0.key < $1.key }
     var found = NameMatch.positions(of: text, in: titles.map(\.value)).map { titles[$0] }
@@ -68,7 +69,7 @@ enum EpisodeArguments {
       return found[0].key
     }
     guard found.isEmpty else {
-      let keys = found.prefix(5).map { "\($0.key.argument) (\($0.value))" }.joined(separator: ", ")
+      let keys = found.prefix(5).map { "\(names.argument($0.key)) (\($0.value))" }.joined(separator: ", ")
       throw Problem(
         .usage, "“\(text)” matches \(found.count) episodes",
         hint: "use a key: \(keys)\(found.count > 5 ? ", …" : "")")

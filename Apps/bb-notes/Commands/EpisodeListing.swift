@@ -14,13 +14,14 @@ enum EpisodeListing {
 
   static func list(_ context: CommandContext) async throws(Problem) {
     var selection = try context.selection(for: schema)
-    selection.conditions += try conditions(context)
-    let repository = try context.repository()
+    let repository = try context.repository(), names = try await context.titleNames(repository)
+    selection.conditions += try conditions(context, names)
     let episodes = try await context.choices(repository).all(refresh: context.has(NotesCommands.refresh))
-    if let production = context[SharedOptions.production].map(EpisodeKey.production),
-      !episodes.contains(where: { $0.key.production == production })
-    {
-      throw EpisodeChoices.unknownProduction(production, among: episodes)
+    if let text = context[SharedOptions.production] {
+      let production = try names.key(of: text)
+      guard episodes.contains(where: { $0.key.production == production }) else {
+        throw EpisodeChoices.unknownProduction(production, among: episodes, names)
+      }
     }
     let noted = try await noted(repository)
     let records = episodes.map { episode in
@@ -51,10 +52,10 @@ enum EpisodeListing {
   }
 
   /// What `--production` and `--season` ask for.
-  static func conditions(_ context: CommandContext) throws(Problem) -> [Condition] {
+  static func conditions(_ context: CommandContext, _ names: TitleNames) throws(Problem) -> [Condition] {
     var conditions: [Condition] = []
     if let name = context[SharedOptions.production] {
-      conditions.append(Condition("production", .equal, EpisodeKey.production(name)))
+      conditions.append(Condition("production", .equal, try names.key(of: name)))
     }
     if let season = try context.invocation.integer(Options.season, in: 0...Int(Int32.max)) {
       conditions.append(Condition("season", .equal, String(season)))

@@ -16,11 +16,12 @@ struct EpisodePicker {
   /// The chosen episode; nil if the user cancelled.
   func pick() async throws(Problem) -> EpisodeKey? {
     var episodes = try await context.choices(repository).all(refresh: context.has(NotesCommands.refresh))
+    let names = try await context.titleNames(repository), usual = try EpisodeArguments.production(context, names)
     if context[SharedOptions.production] != nil {
-      let production = try EpisodeArguments.production(context)
+      let production = usual
       let all = episodes
       episodes = all.filter { $0.key.production == production }
-      if episodes.isEmpty, !all.isEmpty { throw EpisodeChoices.unknownProduction(production, among: all) }
+      if episodes.isEmpty, !all.isEmpty { throw EpisodeChoices.unknownProduction(production, among: all, names) }
     }
     let noted = try await EpisodeListing.noted(repository)
     var seasons: [Season] = []
@@ -33,7 +34,6 @@ struct EpisodePicker {
       }
     }
     // The default show first.
-    let usual = try EpisodeArguments.production(context)
     seasons = seasons.filter { $0.production == usual } + seasons.filter { $0.production != usual }
     guard !seasons.isEmpty else { throw Problem(.noInput, "no episodes found") }
     let dialog = context.services.terminal.dialog

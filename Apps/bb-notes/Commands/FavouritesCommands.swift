@@ -19,7 +19,7 @@ enum FavouritesCommands {
   }
 
   private static let dataset = Argument("DATASET", values: .dynamic("dataset"), "dataset")
-  private static let key = Argument("KEY", "key such as 7/1, “Breaking Bad/5/14” or S05E14, or a name")
+  private static let key = Argument("KEY", "key such as 7/1, “\(TitleNames.usual)/5/14” or S05E14, or a name")
   private static let add = Command(
     "add", "add a record to the favourites", arguments: [dataset, key], options: [SharedOptions.production])
   private static let remove = Command(
@@ -54,7 +54,8 @@ enum FavouritesCommands {
     func favourite(_ key: String) async throws(Problem) -> Record? {
       try await repository.record(of: Catalog.favourites, key: [.text(schema.name), .text(key)])
     }
-    var recordKey = try written(context.arguments[1], of: schema, context)
+    let titles = try await context.titleNames(repository)
+    var recordKey = try written(context.arguments[1], of: schema, titles, context)
     var known = isFavourite ? nil : try await favourite(recordKey)
     // A favourite of a deleted record can be removed as well.
     if known == nil {
@@ -87,13 +88,16 @@ enum FavouritesCommands {
   }
 
   /// A text as a key: that of an episode as favourites hold it.
-  private static func written(_ text: String, of schema: Schema, _ context: CommandContext) throws(Problem) -> String {
+  private static func written(
+    _ text: String, of schema: Schema, _ names: TitleNames, _ context: CommandContext
+  ) throws(Problem) -> String {
     guard schema.key.map({ schema.columns[$0].name }) == ["production", "season", "episode"], !text.contains("/") else {
       return text
     }
-    let production = try EpisodeArguments.production(context)
+    let production = try EpisodeArguments.production(context, names)
     // Text that is not a key may be a title.
-    return (try? EpisodeKey(parsing: text, production: production)).map { RecordKey.text(of: $0.values) } ?? text
+    return (try? EpisodeKey(parsing: text, production: production, names: names)).map { RecordKey.text(of: $0.values) }
+      ?? text
   }
 
   /// The key of the record that a text means. Of a dataset that is not in the storage a key is taken by its form, a
@@ -104,7 +108,7 @@ enum FavouritesCommands {
     if schema.name == Catalog.places.name {
       return try await NamedRecords(.place, repository).find(text, acceptsPart: context.acceptsPart).keyText
     }
-    let wanted = try written(text, of: schema, context)
+    let wanted = try written(text, of: schema, try await context.titleNames(repository), context)
     var records: [Record] = []
     if try await isComplete(schema, repository) {
       records = try await repository.records(of: schema)
@@ -141,7 +145,7 @@ enum FavouritesCommands {
 
   /// Whether all records of a dataset are in the storage: of the user's own there are no others.
   private static func isComplete(_ schema: Schema, _ repository: RecordRepository) async throws(Problem) -> Bool {
-    if [Catalog.notes.name, Catalog.places.name].contains(schema.name) { return true }
+    if Catalog.personal.contains(schema) { return true }
     return try await repository.store.contains(schema.name)
   }
   private static func hasForm(_ key: String, of schema: Schema) -> Bool {

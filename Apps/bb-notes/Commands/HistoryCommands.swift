@@ -116,11 +116,10 @@ enum HistoryCommands {
       throw Problem(.usage, "missing argument KEY", hint: "run trash list to see deleted records")
     }
     let trash = DeletedRecords(try context.repository())
-    let items = try await trash.items()
-    let production = try EpisodeArguments.production(context)
+    let items = try await trash.items(), names = try await context.titleNames(trash.repository)
     var chosen: [DeletedRecords.Item] = []
     for text in context.arguments {
-      let item = try find(text, among: items, production: production, context)
+      let item = try find(text, among: items, names, context)
       if !chosen.contains(item) { chosen.append(item) }
     }
     try await trash.restore(chosen)
@@ -130,9 +129,10 @@ enum HistoryCommands {
   /// The deleted record that a text means: by its key, its episode, its name, either end of its key, or a unique part
   /// of its name, ignoring case and accents, which the user confirms.
   private static func find(
-    _ text: String, among items: [DeletedRecords.Item], production: String, _ context: CommandContext
+    _ text: String, among items: [DeletedRecords.Item], _ names: TitleNames, _ context: CommandContext
   ) throws(Problem) -> DeletedRecords.Item {
-    let episode = try? EpisodeKey(parsing: text, production: production)
+    let production = try EpisodeArguments.production(context, names)
+    let episode = try? EpisodeKey(parsing: text, production: production, names: names)
     let folded = Fold.folded(text), isEnd = text.utf8.count >= ShortIdentifiers.shortest
     let tests: [(Record) -> Bool] = [
       { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0[.name] == text },

@@ -35,7 +35,8 @@ enum NoteListing {
   private static func list(_ context: CommandContext, search: String?) async throws(Problem) {
     var selection = try context.selection(for: Catalog.notes)
     selection.search = search
-    selection.conditions += try EpisodeListing.conditions(context)
+    let repository = try context.repository(), names = try await context.titleNames(repository)
+    selection.conditions += try EpisodeListing.conditions(context, names)
     for tag in context.invocation.all(NotesCommands.tag) {
       selection.conditions.append(Condition("tags", .equal, try NoteTags.folded(tag)))
     }
@@ -50,28 +51,31 @@ enum NoteListing {
     if asked.sort.contains(where: { added.contains($0.column) }) { asked.sort = [] }
     if !isPlain { asked.columns = nil }
     if asked != selection { asked.limit = nil }
-    let repository = try context.repository()
     var rows = try await repository.rows(of: Catalog.notes, asked)
     if !isPlain {
-      let production = EpisodeArguments.usualProduction(context)
+      let production = try EpisodeArguments.usualProduction(context, names)
       let titles = try await context.knownTitles(repository)
       rows = ComputedRows(rows, adding: computed) { record in
         var record = NoteTags.added(to: record)
         guard let key = EpisodeKey(of: record) else { return record }
-        record["key"] = .text(key.production == production ? key.short : key.printed)
+        record["key"] = .text(key.production == production ? key.short : names.printed(key))
         record["title"] = titles[key].map { .text($0) } ?? .null
         return record
       }
     }
     let count = try await listing.write(rows, selection, computed: isPlain ? [] : added)
-    if count == 0, let production = context[SharedOptions.production] { tellUnknown(production, context) }
+    if count == 0, let production = context[SharedOptions.production] {
+      try tellUnknown(production, names, context)
+    }
   }
 
   /// Says that a show of which nothing is listed is none of those that bb knows; there may be others.
-  private static func tellUnknown(_ production: String, _ context: CommandContext) {
-    let names = EpisodeQuery.productions.flatMap { [$0.name, $0.short] }
-    guard !names.contains(EpisodeKey.production(production)) else { return }
-    let near = SpellingSuggestion.word(to: production, among: names).map { "; did you mean \($0)?" } ?? ""
+  private static func tellUnknown(
+    _ production: String, _ names: TitleNames, _ context: CommandContext
+  ) throws(Problem) {
+    guard names[try names.key(of: production)] == nil else { return }
+    let known = names.titles.flatMap { [$0.key, $0.short].compactMap { $0 } }
+    let near = SpellingSuggestion.word(to: production, among: known).map { "; did you mean \($0)?" } ?? ""
     context.say("no notes for “\(production)”\(near)")
   }
 

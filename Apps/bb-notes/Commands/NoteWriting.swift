@@ -14,7 +14,9 @@ enum NoteWriting {
       let isKnown = try await keeping(text, on: named, context) { () throws(Problem) in
         try await choices.choice(named, refresh: context.has(NotesCommands.refresh)) != nil
       }
-      guard isKnown else { throw try await choices.unknown(named) }
+      guard isKnown || context.has(NotesCommands.force) else {
+        throw try await choices.unknown(named, try await context.titleNames(repository))
+      }
       key = named
     } else {
       guard context.services.terminal.isInteractive else { throw EpisodeArguments.missing }
@@ -55,7 +57,7 @@ enum NoteWriting {
   private static func pickNote(_ notebook: NoteRepository, _ context: CommandContext) async throws(Problem)
     -> EpisodeKey?
   {
-    let usual = try EpisodeArguments.production(context)
+    let usual = try EpisodeArguments.production(context, try await context.titleNames(notebook.repository))
     var notes: [(key: EpisodeKey, text: String)] = []
     for note in try await notebook.repository.records(of: Catalog.notes) {
       guard let key = EpisodeKey(of: note) else { continue }
@@ -98,8 +100,9 @@ enum NoteWriting {
     if context[Options.season] != nil || context[Options.episode] != nil {
       keys = [try await EpisodeArguments.one(context)]
     } else {
+      let names = try await context.titleNames(try context.repository())
       for text in context.arguments {
-        let key = try await EpisodeArguments.key(text, context)
+        let key = try await EpisodeArguments.key(text, context, names)
         if !keys.contains(key) { keys.append(key) }
       }
     }
@@ -121,9 +124,10 @@ enum NoteWriting {
     asks: Bool = true
   ) async throws(Problem) {
     if asks, !context.services.terminal.isInteractive {
+      let shown = try await context.titleNames(notebook.repository).argument(key)
       throw Problem(
         .cannotCreate, "\(key.text) already has a note",
-        hint: "use --append or --replace, or run bb-notes edit \(key.argument)")
+        hint: "use --append or --replace, or run bb-notes edit \(shown)")
     }
     guard case .text(let saved) = note["text"] else { throw Problem(.bug, "the note is empty") }
     let start = text.map { saved + [10] + $0 } ?? saved

@@ -23,7 +23,7 @@ enum NotesCommands {
       one, the editor opens it; without a terminal, use --append, --replace or the edit command.
       """,
     arguments: [Argument("KEY TEXT", count: .any, "episode key and note text; - for standard input")],
-    options: [message, addTag, append, replace, refresh, APIOptions.offlineOption] + EpisodeArguments.options,
+    options: [message, addTag, append, replace, force, refresh, APIOptions.offlineOption] + EpisodeArguments.options,
     examples: [
       "add S05E14 what a chapter", "add S05E14 -m \"Hank's last words\" --tag finale", "add bcs:1x01 - < draft.txt",
       "add S05E14 --append 'and the end'",
@@ -65,6 +65,7 @@ enum NotesCommands {
     "tag", "NAME", repeatable: true, in: "Selection", "only notes with #NAME in the text; may be repeated")
   static let append = Option.flag("append", in: action, "append the text to the existing note").excluding("replace")
   static let replace = Option.flag("replace", in: action, "replace the existing note")
+  static let force = Option.flag("force", in: action, "accept an episode that is not known")
   static let refresh = Option.flag("refresh", in: action, "check the API for new episodes now").excluding("offline")
   static let unset = Option.value("unset", "COLUMN", repeatable: true, in: action, "set a field to null")
 }

@@ -1,5 +1,6 @@
 import AppShell
 import CommandLineKit
+import Domain
 
 /// The texts of `bb-notes help TOPIC`.
 enum Topics {
@@ -61,7 +62,7 @@ enum Topics {
     """
     BB_STORAGE        store to use when --storage is not given
     BB_PRODUCTION     show to use when a key does not name one [default:
-                      Breaking Bad]
+                      \(TitleNames.usual)]
     BB_EDITOR         editor command [default: $VISUAL, $EDITOR, vi]
     BB_PAGER          pager, used on a terminal only [default: $PAGER, less];
                       cat to disable

@@ -40,7 +40,7 @@ enum TransferCommands {
     examples: ["export places -o places.gpx -o places.csv", "export notes -o notes.html"])
 
   /// The datasets that are the user's own.
-  private static let datasets = [Catalog.notes, Catalog.places, Catalog.actors, Catalog.favourites]
+  private static let datasets = Catalog.personal
 
   // MARK: import
 
@@ -50,7 +50,8 @@ enum TransferCommands {
     let (schema, records) = try await read(path, context)
     let repository = try context.repository(makes: true)
     let importing = RecordImport(
-      into: repository, context[onConflict].flatMap(RecordImport.Conflict.init),
+      into: repository, try await context.titleNames(repository),
+      context[onConflict].flatMap(RecordImport.Conflict.init),
       images: EmbeddedImages(try context.services.images.stored(try context.location().text)),
       identifier: context.services.identifiers.next
     ) { (records) throws(Problem) in try await checkKeys(of: records, repository, context) }
@@ -72,7 +73,9 @@ enum TransferCommands {
     case Catalog.notes.name:
       let choices = try context.choices(repository), titles = try await choices.titles()
       for key in records.compactMap(EpisodeKey.init(of:)) where titles[key] == nil {
-        if try await choices.choice(key) == nil { throw try await choices.unknown(key) }
+        if try await choices.choice(key) == nil {
+          throw try await choices.unknown(key, try await context.titleNames(repository))
+        }
       }
     default: break
     }

@@ -66,6 +66,9 @@ struct NoSources: SourceServices {
   }
   var snapshot: any RecordSource { Nothing() }
   func open(_ choice: SourceChoice) throws(Problem) -> any RecordSource { throw Problem(.bug, "no sources") }
+  func television(_ lookup: ShowLookup, _ options: APIOptions) throws(Problem) -> any RecordSource {
+    throw Problem(.bug, "no sources")
+  }
   func query(_ sql: String, over sources: [any RecordSource], cores: Int) throws(Problem) -> any RowStream {
     throw Problem(.bug, "no sources")
   }

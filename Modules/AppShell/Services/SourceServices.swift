@@ -10,6 +10,8 @@ public protocol SourceServices: Sendable {
   var snapshot: any RecordSource { get }
   /// Opens a source.
   func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource
+  /// Opens the API of shows and their episodes.
+  func television(_ lookup: ShowLookup, _ options: APIOptions) throws(Problem) -> any RecordSource
   /// The rows of an SQL statement that reads the tables of sources.
   /// - Parameter cores: on how many cores a source may read at once.
   func query(_ sql: String, over sources: [any RecordSource], cores: Int) async throws(Problem) -> any RowStream

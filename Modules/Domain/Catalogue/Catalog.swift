@@ -3,9 +3,13 @@ public import Rows
 /// All datasets of bb. Stores, formats, help, completions and tests are derived from these descriptions.
 public enum Catalog {
   /// All of them, in the order of the help.
-  public static let all: [Schema] = [
-    characters, episodes, quotes, deaths, movies, comments, notes, places, actors, favourites,
-  ]
+  public static let all: [Schema] =
+    [
+      characters, episodes, quotes, deaths, movies, comments,
+    ] + personal
+
+  /// The datasets of the user's own records, which exist only in stores.
+  public static let personal: [Schema] = [notes, places, actors, favourites, titles]
 
   /// The dataset called `name`.
   /// - Throws: `usage` with the nearest right name.

@@ -36,7 +36,7 @@ public struct ConfigurationKey: Sendable, Hashable {
   /// The default store.
   public static let storage = ConfigurationKey("storage")
   /// The show of an episode key without one.
-  public static let production = ConfigurationKey("production", default: "Breaking Bad")
+  public static let production = ConfigurationKey("production", default: TitleNames.usual)
   /// The format of standard output.
   public static let format = ConfigurationKey("format")
   /// The source of datasets, and the server of the built-in APIs.

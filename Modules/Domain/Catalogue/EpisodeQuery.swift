@@ -4,22 +4,6 @@ public import Rows
 
 /// The short ways to say what people ask most: `--production bb`, `--season 1`, `--episode S05E14`, `--name Saul`.
 public enum EpisodeQuery {
-  /// The productions, and what they are called for short.
-  public static let productions: [(name: String, short: String)] = [
-    ("Breaking Bad", "bb"), ("Better Call Saul", "bcs"), ("El Camino", "ec"),
-  ]
-
-  /// The name of a production, from its name ignoring case and spaces, or from its short form.
-  /// - Throws: `usage` with the available names.
-  public static func production(_ text: String) throws(Problem) -> String {
-    func plain(_ text: String) -> String { text.lowercased().filter { !" -_".contains($0) } }
-    if let found = productions.first(where: { plain($0.name) == plain(text) || $0.short == text.lowercased() }) {
-      return found.name
-    }
-    let hint: Remedy = .advice("available: " + productions.map { "\($0.name) (\($0.short))" }.joined(separator: ", "))
-    throw Problem(.usage, "unknown show “\(text)”", hint: hint)
-  }
-
   /// Season and number of `S05E14`, `s5e14` or `5x14`.
   /// - Throws: `usage` for anything else.
   static func episode(_ text: String) throws(Problem) -> (season: Int, episode: Int) {
@@ -36,9 +20,8 @@ public enum EpisodeQuery {
     return (season, episode)
   }
 
-  /// `--production` for a dataset.
-  public static func production(_ text: String, in schema: Schema) throws(Problem) -> Condition {
-    let name = try production(text)
+  /// The records of a production, by its name.
+  public static func production(_ name: String, in schema: Schema) throws(Problem) -> Condition {
     if schema.position(of: "productions") != nil { return Condition("productions", .equal, name) }
     return Condition(try column(["production"], .production, schema), .equal, name)
   }
@@ -49,17 +32,20 @@ public enum EpisodeQuery {
   ///   - schema: the schema of the dataset.
   ///   - production: the name of the production; nil for any.
   public static func season(_ season: Int, in schema: Schema, production: String?) throws(Problem) -> [Condition] {
-    let shows = [("Breaking Bad", "breaking_bad_seasons"), ("Better Call Saul", "better_call_saul_seasons")]
-      .filter { schema.position(of: $0.1) != nil && (production == nil || production == $0.0) }
-    let columns = shows.isEmpty ? [try column(["season"], .season, schema)] : shows.map(\.1)
+    let shows = TitleNames.builtIn.seasonColumns(of: schema)
+      .filter { production == nil || production == $0.show.key }
+    let columns = shows.isEmpty ? [try column(["season"], .season, schema)] : shows.map(\.column)
     return columns.map { Condition($0, .equal, String(season)) }
   }
 
   /// `--episode` for a dataset: `S05E14`, or `bb:S05E14`.
-  public static func episode(_ text: String, in schema: Schema) throws(Problem) -> [Condition] {
+  /// - Parameter title: the name of the production that a text means.
+  public static func episode(
+    _ text: String, in schema: Schema, title: (String) throws(Problem) -> String
+  ) throws(Problem) -> [Condition] {
     if let colon = text.lastIndex(of: ":") {
-      let number = try episode(String(text[text.index(after: colon)...]), in: schema)
-      return [try production(String(text[..<colon]), in: schema)] + number
+      let number = try episode(String(text[text.index(after: colon)...]), in: schema, title: title)
+      return [try production(try title(String(text[..<colon])), in: schema)] + number
     }
     let (season, episode) = try episode(text)
     return [

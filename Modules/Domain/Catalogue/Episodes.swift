@@ -1,9 +1,12 @@
 public import Rows
 
 extension Catalog {
-  /// Episodes of the shows. El Camino, a movie, is season 1 episode 1 of its own production.
+  /// The columns that say which episodes a source owns: several sources share the table.
+  public static let episodeScope = ["production"]
+
+  /// Episodes of the shows. A movie is season 1 episode 1 of its own production.
   public static let episodes = Schema(
-    "episodes", "episodes of Breaking Bad and Better Call Saul, and El Camino",
+    "episodes", "episodes of shows; a movie is one episode",
     key: ["production", "season", "episode"],
     columns: [
       ColumnDescription("production", .text, nullable: false, "show"),

@@ -3,7 +3,8 @@ public import Rows
 
 /// Deleted records, from the history, that were not created again.
 public struct DeletedRecords: Sendable {
-  private let repository: RecordRepository
+  /// The records.
+  public let repository: RecordRepository
 
   /// The trash of `repository`'s storage.
   public init(_ repository: RecordRepository) { self.repository = repository }

@@ -91,30 +91,16 @@ public struct EpisodeChoices: Sendable {
       streams.append(try await repository.rows(of: Catalog.episodes))
     }
     for stream in streams {
-      guard let production = stream.schema.position(of: "production"),
-        let season = stream.schema.position(of: "season"),
-        let episode = stream.schema.position(of: "episode"), let title = stream.schema.position(of: "title")
-      else { continue }
-      while let work = try await stream.next() {
-        let batch = try work.batch()
-        for row in 0..<batch.count {
-          guard case .text(let name) = batch.value(row, production),
-            case .integer(let season) = batch.value(row, season),
-            case .integer(let episode) = batch.value(row, episode), case .text(let title) = batch.value(row, title)
-          else { continue }
-          let key = EpisodeKey(String(decoding: name, as: UTF8.self), season: Int(season), episode: Int(episode))
-          titles[key] = String(decoding: title, as: UTF8.self)
-        }
-      }
+      for choice in try await choices(in: stream) { if let title = choice.title { titles[choice.key] = title } }
     }
     return titles
   }
 
   /// The error for an unknown episode, with the nearest episodes as a hint.
-  public func unknown(_ key: EpisodeKey) async throws(Problem) -> Problem {
+  public func unknown(_ key: EpisodeKey, _ names: TitleNames) async throws(Problem) -> Problem {
     let all = try await all()
     let same = all.filter { $0.key.production == key.production }
-    guard !same.isEmpty else { return Self.unknownProduction(key.production, among: all) }
+    guard !same.isEmpty else { return Self.unknownProduction(key.production, among: all, names) }
     let nearest = same.sorted { key.distance(to: $0.key) < key.distance(to: $1.key) }.prefix(3)
       .sorted { $0.key < $1.key }
     return Problem(
@@ -123,14 +109,16 @@ public struct EpisodeChoices: Sendable {
   }
 
   /// The problem of a production that no episode is of.
-  public static func unknownProduction(_ name: String, among choices: [EpisodeChoice]) -> Problem {
+  public static func unknownProduction(
+    _ name: String, among choices: [EpisodeChoice], _ names: TitleNames
+  ) -> Problem {
     let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    let all = known.map { name in
-      name + (EpisodeQuery.productions.first { $0.name == name }.map { " (\($0.short))" } ?? "")
-    }
+    let all = known.map { name in name + (names[name]?.short.map { " (\($0))" } ?? "") }
     return Problem(
       .usage, "unknown show “\(name)”",
-      hint: .nearest(name, among: known) ?? "available shows: \(all.joined(separator: ", "))")
+      hint: .nearest(name, among: known)
+        ?? "available shows: \(all.joined(separator: ", ")); add another with: bb-notes shows add \(Remedy.shellWord(name))"
+    )
   }
 
   private func builtInRows() async throws(Problem) -> any RowStream {

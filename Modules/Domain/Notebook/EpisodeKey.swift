@@ -20,8 +20,11 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   /// - Parameters:
   ///   - text: the key.
   ///   - production: of a key that names none.
+  ///   - names: the titles that are known; the name of another is taken as it is.
   /// - Throws: `usage` for anything else.
-  public init(parsing text: String, production: String) throws(Problem) {
+  public init(
+    parsing text: String, production: String, names: TitleNames = .builtIn
+  ) throws(Problem) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     if parts.count > 2, let season = Int(parts[parts.count - 2]), let episode = Int(parts[parts.count - 1]) {
       self.init(parts.dropLast(2).joined(separator: "/"), season: season, episode: episode)
@@ -33,7 +36,7 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
       return
     }
     let (season, episode) = try EpisodeQuery.episode(String(text[text.index(after: colon)...]))
-    self.init(Self.production(String(text[..<colon])), season: season, episode: episode)
+    self.init(try names.key(of: String(text[..<colon])), season: season, episode: episode)
   }
 
   /// The key of a record that has columns production, season and episode; nil when one of them has no value.
@@ -44,9 +47,6 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
     self.init(production, season: Int(season), episode: Int(episode))
   }
 
-  /// A production's full name, from its name or short form; one that bb does not know is as it was written.
-  public static func production(_ text: String) -> String { (try? EpisodeQuery.production(text)) ?? text }
-
   /// The key's values, in the order of the datasets' keys.
   public var values: [Value] { [.text(production), .integer(Int64(season)), .integer(Int64(episode))] }
   /// `S05E14`.
@@ -56,13 +56,6 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   }
   /// `Breaking Bad S05E14`.
   public var text: String { "\(production) \(short)" }
-
-  /// The key as lists print it: `bb:S05E14`.
-  public var printed: String {
-    "\(EpisodeQuery.productions.first { $0.name == production }?.short ?? production):\(short)"
-  }
-  /// The same as a shell word.
-  public var argument: String { Remedy.shellWord(printed) }
 
   /// The distance to another episode: by seasons, then by numbers. A manually edited file may contain any numbers.
   func distance(to other: EpisodeKey) -> (seasons: UInt, episodes: UInt) {

@@ -23,6 +23,7 @@ public struct RecordImport: Sendable {
   }
 
   private let repository: RecordRepository
+  private let names: TitleNames
   private let conflict: Conflict?
   private let images: EmbeddedImages?
   private let makeIdentifier: @Sendable () -> String
@@ -31,15 +32,17 @@ public struct RecordImport: Sendable {
   /// An import into `repository`.
   /// - Parameters:
   ///   - repository: the repository that gets the records.
+  ///   - names: the titles that are known.
   ///   - conflict: nil to refuse when there is one.
   ///   - images: puts images that are part of the records into the store; nil to keep them as they are.
   ///   - identifier: the identifier of a new record.
   ///   - checkNew: refuses records to be added, whose keys name nothing.
   public init(
-    into repository: RecordRepository, _ conflict: Conflict?, images: EmbeddedImages? = nil,
+    into repository: RecordRepository, _ names: TitleNames, _ conflict: Conflict?, images: EmbeddedImages? = nil,
     identifier: @escaping @Sendable () -> String, checkNew: @escaping @Sendable ([Record]) async throws(Problem) -> Void
   ) {
     self.repository = repository
+    self.names = names
     self.images = images
     self.conflict = conflict
     makeIdentifier = identifier
@@ -80,7 +83,7 @@ public struct RecordImport: Sendable {
       var record = Record(kept, Array(repeating: .null, count: kept.width))
       for column in imported.schema.columns { record[column.name] = imported[column.name] }
       if let production = EpisodeKey(of: record)?.production {
-        record[.production] = EpisodeKey.production(production)
+        record[.production] = try names.exactKey(of: production)
       }
       let isNamed = record.key.contains(.null) && record[.name] != nil
       let before = isNamed ? byLabel[Self.likeness(record)] : byKey[record.key]

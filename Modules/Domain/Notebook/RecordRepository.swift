@@ -74,10 +74,11 @@ public struct RecordRepository: Sendable {
   /// - Parameters:
   ///   - title: the action of the user, as the history shows it: `edit Breaking Bad S05E14`.
   ///   - edits: the edits.
+  ///   - command: the identifier that the history entries of one command share; nil if it makes one.
   /// - Returns: false when nothing was to be changed; then nothing is written.
   /// - Throws: `busy` when a record has been changed since it was read.
   @discardableResult
-  public func change(_ title: String, _ edits: [Edit]) async throws(Problem) -> Bool {
+  public func change(_ title: String, _ edits: [Edit], command: String? = nil) async throws(Problem) -> Bool {
     var tables: [TableChange] = []
     // In key order, as all stores keep their records, so that their histories are identical.
     let edits = edits.filter(\.isChange).sorted { StoredKey($0.key) < StoredKey($1.key) }
@@ -97,7 +98,8 @@ public struct RecordRepository: Sendable {
       }
     }
     guard !tables.isEmpty else { return false }
-    let change = StoreChange(title, time: now, tables)
+    var change = StoreChange(title, time: now, tables)
+    change.command = command
     do throws(Problem) {
       try await store.apply(change)
     } catch {

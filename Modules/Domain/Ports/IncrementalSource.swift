@@ -4,6 +4,8 @@ public import Rows
 
 /// A source that can return only the records that changed.
 public protocol IncrementalSource: RecordSource {
+  /// The columns whose values say which records of a table of a store the source owns; empty for all of them.
+  func scope(of table: String) -> [String]
   /// The way to request only the changed records of a table; nil if its description does not say.
   func increment(of table: String) throws(Problem) -> SyncPlan?
   /// The parent records that the table is requested for, each combination of their values once; one without values if

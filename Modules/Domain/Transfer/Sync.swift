@@ -47,22 +47,32 @@ public struct Sync: Sendable {
   ///   - rows: the rows.
   ///   - schema: nil for the stream's own, which may become wider.
   ///   - source: where the rows come from; nil for personal records, which the history keeps.
+  ///   - scope: the columns whose values say which records the source owns; empty for all records of the table.
   /// - Returns: the outcome for the table, also of a dry run.
   /// - Throws: `badData` for a source that shrank, another source, rows that do not fit; the errors of the stream.
-  public func run(_ rows: any RowStream, as schema: Schema?, from source: String?) async throws(Problem) -> TableOutcome
-  {
+  public func run(
+    _ rows: any RowStream, as schema: Schema?, from source: String?, scope: [String] = []
+  ) async throws(Problem) -> TableOutcome {
     try await rows.withWidening { (rows) throws(Problem) in
-      let outcome = try await attempt(rows, schema ?? rows.schema, source)
+      let outcome = try await attempt(rows, schema ?? rows.schema, source, scope)
       for note in rows.notes { report(note) }
       return outcome
     }
   }
 
-  private func attempt(_ rows: any RowStream, _ schema: Schema, _ source: String?) async throws(Problem) -> TableOutcome
-  {
+  private func attempt(
+    _ rows: any RowStream, _ schema: Schema, _ source: String?, _ scope: [String]
+  ) async throws(Problem) -> TableOutcome {
     if source == nil, !schema.key.isEmpty { return try await replace(rows, schema) }
     var load = TableLoad("sync \(schema.name)", time: time, schema, try Self.ordered(rows, as: schema), from: source)
     load.replacesSource = policy.replacesSource
+    if let source, !scope.isEmpty, try await store.contains(schema.name) {
+      let table = try await ScopedTable(schema.name, scope, in: store)
+      let merged = try table.merged(
+        with: try await load.rows.collect(), of: schema, from: source, takesOver: policy.replacesSource)
+      (load.rows, load.source) = (BufferedRows(schema: schema, batches: merged.rows), merged.source)
+      load.replacesSource = true
+    }
     load.command = command
     load.accepts = { [policy] (outcome) throws(Problem) in
       try Self.check(outcome, schema.name, policy)

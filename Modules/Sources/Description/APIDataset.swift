@@ -43,6 +43,8 @@ public struct APIDataset: Sendable, Hashable {
   public var parent: SourceParent?
   /// The statuses, and null for such a response, that mean an empty list of a parent or of a value.
   public var absent: [JSON]?
+  /// The columns whose values say which records of a table the source owns; empty for all of them.
+  public var scope: [String] = []
   /// Further columns in which records that a name relates must agree.
   public var joinAlso: [String] = []
   /// Detail requests that complete the rows.

@@ -46,7 +46,7 @@ public struct APIDescription: Sendable, Hashable {
   }
 
   /// Those that are built in; the first is the default.
-  public static let builtIn: [APIDescription] = [breakingBad, breakingBadClassic, boxOffice]
+  public static let builtIn: [APIDescription] = [breakingBad, breakingBadClassic, boxOffice, television]
 
   /// The built-in source called `name`.
   /// - Throws: `usage` with the nearest right name.

@@ -46,6 +46,9 @@ struct SourceFileChecks {
     for member in node["submission"]?["members"]?.pairNodes ?? [] where schema.position(of: member.key) == nil {
       problems.note(member.value.unknown(member.key, "column", names))
     }
+    for column in node["scope"]?.elements ?? [] where schema.position(of: column.text) == nil {
+      problems.note(column.unknown(column.text, "column", names))
+    }
     for column in node["join_also"]?.elements ?? []
     where ![column.text, column.text + "s"].contains(where: { schema.position(of: $0) != nil }) {
       problems.note(column.unknown(column.text, "column", names))

@@ -131,6 +131,10 @@ struct SourceFileDataset: Sendable, Equatable {
         "further columns in which records that a name relates must agree, in singular or plural [default: production]",
         since: 2
       ).written(before: "parent"),
+      .key(
+        "scope", \.dataset.scope, .list(.matching(.word), least: 1),
+        "columns whose values say which records of the table the source owns: sync leaves all others [default: all]",
+        since: 2),
       .optional(
         "absent", \.dataset.absent, absent,
         "with parent or for_each: statuses, or null as the response, that mean an empty list [default: none]", since: 2),

@@ -36,6 +36,10 @@ final class RESTNoticed: Sendable {
 }
 
 extension RESTSource: IncrementalSource {
+  public func scope(of table: String) -> [String] {
+    description.datasets.first { $0.schema.name == table }?.scope ?? []
+  }
+
   /// The number of requests so far, without repeated ones.
   public var requestCount: Int { meter.requests }
 
