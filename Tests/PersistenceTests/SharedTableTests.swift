@@ -3,6 +3,7 @@ import Domain
 import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 /// Several sources own records of one table, each those of its shows.
@@ -45,7 +46,7 @@ import Testing
   @Test("a source replaces the records of its shows and no others", arguments: ["csv:", "json:", "sqlite:"])
   func scopes(_ kind: String) async throws {
     let directory = TemporaryDirectory()
-    let store = try StoreLawTests.registry.open("\(kind)\(directory.path)/store")
+    let store = try StoreFixtures.registry.open("\(kind)\(directory.path)/store")
     try await Self.load(store, "a", [("Alpha", 1, "one"), ("Alpha", 2, "two"), ("Beta", 1, "three")])
     try await Self.load(store, "b", [("Gamma", 1, "four")])
     #expect(try await Self.titles(store) == ["one", "two", "three", "four"])

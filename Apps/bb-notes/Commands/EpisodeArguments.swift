@@ -27,7 +27,8 @@ enum EpisodeArguments {
   ) async throws(Problem) -> (key: EpisodeKey?, rest: [String]) {
     let season = try context.invocation.integer(Options.season, in: 0...Int(Int32.max))
     let episode = try context.invocation.integer(Options.episode, in: 0...Int(Int32.max))
-    let names = try await context.titleNames(try context.repository(makes: true))
+    // A store that cannot be read is reported when the record is read, with the text of the user kept.
+    let names = (try? await context.titleNames(try context.repository(makes: true))) ?? .builtIn
     switch (season, episode) {
     case (let season?, let episode?):
       return (EpisodeKey(try production(context, names), season: season, episode: episode), context.arguments)
