@@ -199,7 +199,7 @@ package struct ConnectedSources: SourceServices {
       isDefinition(name) ? try definition(name) : try APIDescription.named(name), named: name, options, stored: stored)
   }
 
-  func television(_ lookup: ShowLookup, _ options: APIOptions) throws(Problem) -> any RecordSource {
+  package func television(_ lookup: ShowLookup, _ options: APIOptions) throws(Problem) -> any RecordSource {
     let description = APIDescription.television(lookup)
     return try api(description, named: description.name, options, stored: nil)
   }
