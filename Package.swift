@@ -35,6 +35,8 @@ let programs: [Target.Dependency] = [
 let package = Package(
   name: "bb",
   products: [
+    .executable(name: "bb-export", targets: ["bb-export"]),
+    .executable(name: "bb-notes", targets: ["bb-notes-program"]),
     // Tables as streams of batches, their formats, and selections: no files, no network.
     .library(name: "BBRows", targets: ["Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query"]),
     // Datasets, sources, stores and exports.
@@ -105,8 +107,14 @@ let package = Package(
         "Networking", "Objects", "Persistence", "Exporters", "Plugins",
       ],
       path: "Apps/LiveServices", swiftSettings: commonSettings),
-    app("bb-export", programs + ["Site"]),
-    app("bb-notes", programs),
+    // A release is the first program, which contains the second: the name that it is started with decides.
+    app("bb-export", programs + ["Site", "bb-notes"]),
+    .target(
+      name: "bb-notes", dependencies: programs, path: "Apps/bb-notes", exclude: ["Program"],
+      swiftSettings: commonSettings),
+    .executableTarget(
+      name: "bb-notes-program", dependencies: ["bb-notes"], path: "Apps/bb-notes/Program",
+      swiftSettings: commonSettings),
 
     // Serves the faults of Conformance to `Tools/faults network`.
     .executableTarget(

@@ -25,6 +25,7 @@ int bb_arguments(char ***values) {
   *values = arguments;
   return argument_count;
 }
+const char *bb_program(void) { return program_invocation_short_name; }
 int bb_pipe2(int fds[2], int flags) { return pipe2(fds, flags); }
 int bb_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *folder) {
   return posix_spawn_file_actions_addchdir_np(actions, folder);

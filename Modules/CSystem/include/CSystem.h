@@ -2,6 +2,8 @@
 #include <spawn.h>
 /// The arguments that the process was started with, its name included; returns their number.
 int bb_arguments(char ***values);
+/// The last part of the name that the process was started with; empty if it has none.
+const char *bb_program(void);
 /// What Glibc's module map hides from Swift.
 int bb_pipe2(int fds[2], int flags);
 int bb_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *folder);

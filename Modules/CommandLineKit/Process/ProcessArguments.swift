@@ -3,6 +3,9 @@ public import Rows
 
 /// The words the process was started with.
 public enum ProcessArguments {
+  /// The name that the process was started with, without its directory; empty if it has none.
+  public static var program: String { unsafe String(cString: bb_program()) }
+
   /// The arguments after the program's name.
   /// - Throws: `usage` for an argument that is not UTF-8: a repaired one would name another file.
   public static func words() throws(Problem) -> [String] {

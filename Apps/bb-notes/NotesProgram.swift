@@ -1,8 +1,10 @@
 import AppShell
 import LiveServices
 
-@main enum Main {
-  static func main() {
+/// The program bb-notes, connected to its services.
+public enum NotesProgram {
+  /// Runs the command of the process's arguments, and exits.
+  public static func main() {
     ProcessLauncher.main("bb-notes", version: BBNotes.version, usesMainThread: true, BBNotes.application) {
       LiveServices.notes($0, version: BBNotes.version)
     }

@@ -1,0 +1,5 @@
+import bb_notes
+
+@main enum Main {
+  static func main() { NotesProgram.main() }
+}
