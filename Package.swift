@@ -19,9 +19,6 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 func c(_ name: String, _ linker: [LinkerSetting] = []) -> Target {
   .target(name: name, path: "Modules/\(name)", linkerSettings: linker)
 }
-func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(name)", swiftSettings: commonSettings)
-}
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(
     name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: commonSettings)
@@ -108,7 +105,9 @@ let package = Package(
       ],
       path: "Apps/LiveServices", swiftSettings: commonSettings),
     // A release is the first program, which contains the second: the name that it is started with decides.
-    app("bb-export", programs + ["Site", "bb-notes"]),
+    .executableTarget(
+      name: "bb-export", dependencies: programs + ["Site", "bb-notes"], path: "Apps/bb-export",
+      resources: [.embedInCode("Cookbook.md")], swiftSettings: commonSettings),
     .target(
       name: "bb-notes", dependencies: programs, path: "Apps/bb-notes", exclude: ["Program"],
       swiftSettings: commonSettings),

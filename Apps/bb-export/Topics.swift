@@ -10,7 +10,15 @@ enum Topics {
     Program.Topic("input", "where records come from", input),
     .exitCodes,
     Program.Topic("environment", "environment variables", environment),
+    Program.Topic(
+      "cookbook", "tasks of every day with their commands", cookbook,
+      tasks: String(decoding: PackageResources.Cookbook_md, as: UTF8.self)),
   ]
+
+  private static let cookbook = """
+    Tasks of every day. “bb-export help cookbook WORD” shows the tasks that
+    contain the word, with their commands and outputs.
+    """
 
   private static let selection = """
     How to filter, sort and limit rows. Steps are applied in this order,

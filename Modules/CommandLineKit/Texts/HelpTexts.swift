@@ -15,7 +15,10 @@ extension Program {
       if word == "all" { return manPages.map(\.text).joined() }
       if let command = commands.first(where: { $0.name == word }) { return manPage(of: command) }
     }
-    if words.count == 1, let topic = topics.first(where: { $0.name == first }) { return topic.text + "\n" }
+    if let topic = topics.first(where: { $0.name == first }) {
+      if !topic.tasks.isEmpty { return try topic.help(with: Array(words.dropFirst())) }
+      if words.count == 1 { return topic.text + "\n" }
+    }
     var command: Command?, below = commands
     for (depth, word) in words.enumerated() {
       guard let named = below.first(where: { $0.isNamed(word) }) else {
