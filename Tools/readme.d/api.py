@@ -1,5 +1,5 @@
 """A server that speaks the APIs of bb-export with a few made-up records, so that the commands of README.md can be run."""
-import http.server, json, threading, urllib.parse
+import http.server, json, struct, threading, urllib.parse, zlib
 
 SHOWS = {"Breaking Bad": 514, "Better Call Saul": 101, "El Camino": 101}
 CHARACTER = {"character_id": 1, "name": "Walter White", "birthday": "09-07-1958", "occupations": ["a"], "images": ["http://127.0.0.1/1.png"], "full_name": "W",
@@ -17,9 +17,13 @@ ANSWERS = {"/characters": [CHARACTER], "/episodes": EPISODES, "/quotes": QUOTES,
            "/comments": {"movie_id": "f1", "comments": [COMMENT]}}
 
 
+chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+PIXEL = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(b"\0\0")) + chunk(b"IEND", b"")
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self, status, value):
-        body = json.dumps(value).encode()
+        body = json.dumps(value).replace("http://127.0.0.1/", f"http://127.0.0.1:{self.server.server_port}/").encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -27,6 +31,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
+        if self.path.endswith(".png"):
+            self.send_response(200)
+            self.send_header("Content-Type", "image/png")
+            self.send_header("Content-Length", str(len(PIXEL)))
+            self.end_headers()
+            return self.wfile.write(PIXEL)
         value = ANSWERS.get(urllib.parse.urlparse(self.path).path)
         self.answer(404 if value is None else 200, {"message": "nothing"} if value is None else value)
 
