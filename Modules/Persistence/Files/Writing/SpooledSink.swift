@@ -18,13 +18,14 @@ public final class SpooledSink: ByteSink {
 
   /// Hands everything on.
   public func commit() async throws(Problem) {
-    var offset = 0
+    // Both are used for all pieces: new memory costs more than the copies.
+    var offset = 0, piece = ArenaBuilder(), bytes = ByteBuffer()
     while true {
-      var piece = ArenaBuilder()
+      piece.removeAll()
       let count = try file.read(at: offset, length: piece.room, into: &piece)
       if count == 0 { break }
       offset += count
-      var bytes = ByteBuffer(capacity: count)
+      bytes.removeAll()
       piece.read { bytes.append($0) }
       try await inner.write(bytes)
     }
