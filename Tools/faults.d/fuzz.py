@@ -50,21 +50,23 @@ def program():
 def fuzz(report, path, name, seconds):
     """Runs one target for some seconds and prints the number of inputs; inputs that crash it are kept in .build/fuzz."""
     with Folder() as folder:
-        corpus, found = folder / "corpus", folder / "found"
-        corpus.mkdir(); found.mkdir()
+        # A corpus that is kept grows from run to run.
+        kept = os.environ.get("BB_FUZZ_CORPUS")
+        corpus, found = pathlib.Path(kept, name) if kept else folder / "corpus", folder / "found"
+        corpus.mkdir(parents=True, exist_ok=True); found.mkdir()
         for number, seed in enumerate(SEEDS.get(name, ["bb?"])): (corpus / str(number)).write_text(seed)
         done = subprocess.run([path, corpus, f"-max_total_time={seconds}", "-max_len=2000", "-timeout=25", "-rss_limit_mb=2000", f"-artifact_prefix={found}/",
                                "-print_final_stats=1", "-seed=1"],
                               # What Swift keeps for ever counts as a leak.
                               env=os.environ | {"BB_FUZZ_TARGET": name, "SWIFT_BACKTRACE": "enable=no", "ASAN_OPTIONS": "detect_leaks=0"}, capture_output=True, text=True, errors="replace")
         inputs = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
-        kept = []
+        crashes = []
         for input in found.iterdir():
             place = top / ".build/fuzz" / f"{name}-{input.name[:20]}"
             shutil.copy(input, place)
-            kept.append(f"{place}: {input.read_bytes()[:200]!r}")
+            crashes.append(f"{place}: {input.read_bytes()[:200]!r}")
         why = re.findall(r"Fatal error.*|ERROR: .*", done.stderr)[:2]
-        report.add(name, [*why, *kept] or ["it crashed"] if done.returncode else [])
+        report.add(name, [*why, *crashes] or ["it crashed"] if done.returncode else [])
         if not done.returncode: print(f"fuzz: {name}: {inputs[1] if inputs else '?'} inputs in {seconds} s", flush=True)
 
 
