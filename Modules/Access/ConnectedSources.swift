@@ -51,7 +51,7 @@ package struct ConnectedSources: SourceServices {
   /// The network.
   package let network: Network
   let origins = PrivateOrigins()
-  /// What the user said about the network.
+  /// The settings of the network.
   package var connection = Connection(APIOptions())
 
   package init(

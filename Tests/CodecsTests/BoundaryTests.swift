@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("a column that is not there stops the process", arguments: [Int.min, -1, 1, .max]) func column(position: Int)
+  @Test("a column that does not exist stops the process", arguments: [Int.min, -1, 1, .max]) func column(position: Int)
     async
   {
     await #expect(processExitsWith: .failure) { [position = position as Int] in

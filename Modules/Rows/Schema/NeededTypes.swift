@@ -2,10 +2,10 @@
 public struct NeededTypes: Sendable, Hashable {
   /// The names of the columns whose values are compared or calculated with.
   public var columns: [String]
-  /// What is needed of the other columns.
+  /// The properties that are needed of the other columns.
   public var others: Others
 
-  /// What is needed of values that are only written.
+  /// The needed properties of values that are only written.
   public enum Others: Sendable, Hashable {
     /// Their texts.
     case text
