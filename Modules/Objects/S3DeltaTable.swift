@@ -9,6 +9,8 @@ public struct S3DeltaTable: DeltaStorage {
 
   /// The table in messages.
   public var name: String { "delta:\(location.text)" }
+  /// The prefix as a URL.
+  public var root: String { "s3:/\(location.bucket)\(location.key.isEmpty ? "" : "/" + location.key)" }
   private let storage: S3Storage
   private let location: S3Location
   private let opening: Opening

@@ -22,6 +22,11 @@ public struct ParquetFile: Sendable {
     /// The column with another type, if its values can be of that type.
     func typed(_ type: ColumnType) -> Column {
       guard ParquetFile.isPossible(type, node.columnType, node) else { return self }
+      var node = node
+      // Programs do not agree on the mark of UTC.
+      if case .timestamp(let unit, _) = node.kind, type != .text {
+        node.kind = .timestamp(unit: unit, isUTC: type == .timestamp)
+      }
       return Column(
         node: node, description: ColumnDescription(description.name, type).annotated(as: description))
     }
@@ -58,13 +63,17 @@ public struct ParquetFile: Sendable {
   /// The most columns, and the most values of columns in row groups.
   public static let maximumColumns = 100_000, maximumChunks = 1_000_000
 
+  /// The number of rows.
+  public var rowCount: Int { groups.last.map { $0.firstRow &+ $0.rowCount } ?? 0 }
+
   /// Reads the metadata of a file.
+  /// - Parameter names: those of the columns in a table, without the other columns; nil for those of the file.
   /// - Throws: `badData` for a file that is damaged, encrypted, or has an unknown type; `io`.
-  public init(_ source: any RandomAccessSource) throws(Problem) {
+  public init(_ source: any RandomAccessSource, names: ParquetNames? = nil) throws(Problem) {
     self.source = source
     do throws(ParquetFailure) {
       footer = try Self.footer(source)
-      (columns, groups, description) = try Self.metadata(footer, source.length)
+      (columns, groups, description) = try Self.metadata(footer, source.length, names)
     } catch {
       throw error.problem(source.name)
     }
@@ -100,7 +109,7 @@ public struct ParquetFile: Sendable {
   }
 
   private static func metadata(
-    _ footer: Arena, _ length: Int
+    _ footer: Arena, _ length: Int, _ names: ParquetNames?
   ) throws(ParquetFailure) -> ([Column], [Group], JSON?) {
     var cursor = ParquetCursor(ByteRun(footer, 0, UInt32(footer.count)))
     defer { withExtendedLifetime(footer) {} }
@@ -143,7 +152,7 @@ public struct ParquetFile: Sendable {
     let pairs = metadata.structures(5)
     let text = pairs.first { $0.text(1) == ParquetFooter.schemaKey }?.binary(2)?.bytes
     let description = text.flatMap { try? JSON.parse($0, name: "") }
-    return (columns(root, description), groups, description)
+    return (columns(names.map(root.renamed) ?? root, description), groups, description)
   }
 
   /// The bytes by which a column may be longer than its metadata says: parquet-mr before 1.2.9 did not count the header
@@ -201,8 +210,8 @@ public struct ParquetFile: Sendable {
 
   /// The columns, with the types and descriptions that bb has written.
   private static func columns(_ root: ParquetNode, _ description: JSON?) -> [Column] {
-    let nodes = root.children.filter { !$0.leaves.isEmpty }
-    let names = CSVHeader(nodes.map(\.name), keepsEmpty: true).names
+    let nodes = root.children.filter { !$0.leaves.isEmpty && $0.title != nil }
+    let names = CSVHeader(nodes.map { $0.title ?? "" }, keepsEmpty: true).names
     let described = description?["tableSchema"]?["columns"]?.arrayValue ?? []
     let isDescribed =
       described.count == nodes.count && zip(described, nodes).allSatisfy { $0["titles"]?.stringValue == $1.name }
@@ -230,6 +239,7 @@ public struct ParquetFile: Sendable {
     case (.text, .decimal), (.text, .date), (.text, .timestamp), (.text, .datetime), (.text, .json): node.kind == .text
     // Columns of earlier versions.
     case (.datetime, .text): true
+    case (.datetime, .timestamp), (.timestamp, .datetime): node.kind != .int96
     case (.json, .list(let element)):
       switch node.listElement?.kind?.columnType {
       case .integer: element == .integer

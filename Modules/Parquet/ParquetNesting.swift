@@ -79,11 +79,14 @@ struct ParquetNesting: ~Copyable {
       }
     }
     out.append(byte: UInt8(ascii: "{"))
-    for (place, child) in node.children.enumerated() {
-      if place > 0 { out.append(byte: UInt8(ascii: ",")) }
-      out.append(jsonString: child.name)
+    var isFirst = true
+    for child in node.children {
+      let start = out.count
+      if !isFirst { out.append(byte: UInt8(ascii: ",")) }
+      out.append(jsonString: child.title ?? "")
       out.append(byte: UInt8(ascii: ":"))
       try append(child, isElement: false, &out)
+      if child.title == nil { out.truncate(to: start) } else { isFirst = false }
     }
     out.append(byte: UInt8(ascii: "}"))
   }

@@ -5,15 +5,19 @@ struct ParquetNode: Sendable {
   enum Repetition: Int, Sendable { case required = 0, optional = 1, repeated = 2 }
 
   let name: String
+  /// The number that some writers give an element.
+  let fieldID: Int?
+  /// The name in the table; nil for an element that it does not have.
+  var title: String?
   let repetition: Repetition
   /// Nil for a group.
-  let kind: ParquetValueKind?
+  var kind: ParquetValueKind?
   /// The physical type of a leaf, as in the format's enumeration `Type`, and the size of values of fixed length.
   let physicalType: Int, typeLength: Int
   let isList: Bool, isMap: Bool
   /// Whether the element is a group of the logical type `VARIANT`.
   let isVariant: Bool
-  let children: [ParquetNode]
+  var children: [ParquetNode]
   /// The levels at which a value of the element is there, or begins to repeat.
   let definition: Int, repetitionLevel: Int
   /// The leaves of the element among those of the file.
@@ -35,6 +39,7 @@ struct ParquetNode: Sendable {
     let element = elements[place]
     place += 1
     name = element.text(4) ?? ""
+    (fieldID, title) = (element.integer(9), name)
     repetition = depth == 0 ? .required : Repetition(rawValue: element.integer(3) ?? 0) ?? .required
     definition = levels.definition + (repetition == .required ? 0 : 1)
     repetitionLevel = levels.repetition + (repetition == .repeated ? 1 : 0)
@@ -66,10 +71,13 @@ struct ParquetNode: Sendable {
   var listElement: ParquetNode? {
     if let keyOnly { return keyOnly }
     guard isList, children.count == 1, children[0].repetition == .repeated else { return nil }
+    return repeatsElement ? children[0] : children[0].children[0]
+  }
+
+  /// Whether the only child of a list is the element itself, as older writers have it.
+  var repeatsElement: Bool {
     let middle = children[0]
-    // Older writers repeat the element itself.
-    if middle.children.count != 1 || middle.name == "array" || middle.name == name + "_tuple" { return middle }
-    return middle.children[0]
+    return middle.children.count != 1 || middle.name == "array" || middle.name == name + "_tuple"
   }
 
   /// Whether a value of the element, or of one below it, is a variant.

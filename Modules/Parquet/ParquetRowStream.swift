@@ -12,6 +12,8 @@ public struct ParquetReading: Sendable {
   public var maximumField = 16 << 20
   /// Whether a row group may have a row that is needed, given the bounds of its columns; nil if all are needed.
   public var needsGroup: (@Sendable (_ bounds: (String) -> ParquetGroupBounds?) -> Bool)?
+  /// The rows of a range of the file that are omitted, ascending; nil for none.
+  public var omitted: (@Sendable (_ rows: Range<Int>) -> [Int])?
 
   /// Everything.
   public init() {}
@@ -92,20 +94,20 @@ public final class ParquetRowStream: ExactRowStream {
           if cursor.rowsLeft > 0 { return BatchTask(ready: try cursor.next(Self.rowsPerPiece)) }
           state.cursor = nil
         }
-        let file = self.file, columns = self.columns, limit = reading.maximumField
+        let file = self.file, columns = self.columns, reading = self.reading
         if let range = state.pieces.popLast() {
           let rows = range.lowerBound..<min(range.lowerBound + Self.rowsPerPiece, range.upperBound)
           if rows.upperBound < range.upperBound { state.pieces.append(rows.upperBound..<range.upperBound) }
           let group = file.groups[state.group - 1]
           if !state.arePiecesSmall {
-            let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+            let cursor = ParquetGroupCursor(file, group, columns, reading)
             try cursor.skip(to: rows.lowerBound)
             cursor.end(after: rows.count)
             state.cursor = cursor
             continue
           }
           return BatchTask { () throws(Problem) in
-            let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+            let cursor = ParquetGroupCursor(file, group, columns, reading)
             try cursor.skip(to: rows.lowerBound)
             return try cursor.next(rows.count, isWhole: true)
           }
@@ -116,11 +118,11 @@ public final class ParquetRowStream: ExactRowStream {
         guard group.rowCount > 0, isNeeded(group) else { continue }
         if let ranges = try neededRows(of: group) {
           state.pieces = ranges.reversed()
-          let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+          let cursor = ParquetGroupCursor(file, group, columns, reading)
           state.arePiecesSmall = group.size <= Self.maximumGroup ? try cursor.fits(Self.maximumGroup) : false
           continue
         }
-        let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+        let cursor = ParquetGroupCursor(file, group, columns, reading)
         let cells = group.rowCount.multipliedReportingOverflow(by: columns.count * MemoryLayout<Cell>.stride)
         var isSmall = !cells.overflow && cells.partialValue <= Self.maximumGroup && group.size <= Self.maximumGroup
         if isSmall { isSmall = try cursor.fits(Self.maximumGroup - cells.partialValue) }
@@ -217,17 +219,20 @@ final class ParquetGroupCursor: @unchecked Sendable {
   private let group: ParquetFile.Group
   private var columns: [(column: ParquetFile.Column, leaves: [ParquetLeafReader])]
   private(set) var rowsLeft: Int
+  /// The number of the next row in the group.
+  private var row = 0
+  private let omitted: (@Sendable (Range<Int>) -> [Int])?
   /// The rows of the next batch, unless they have too many bytes.
   private var usualRows = 256
 
-  init(_ file: ParquetFile, _ group: ParquetFile.Group, _ columns: [ParquetFile.Column], maximumField: Int) {
-    (self.file, self.group) = (file, group)
+  init(_ file: ParquetFile, _ group: ParquetFile.Group, _ columns: [ParquetFile.Column], _ reading: ParquetReading) {
+    (self.file, self.group, omitted) = (file, group, reading.omitted)
     rowsLeft = group.rowCount
     self.columns = columns.map { column in
       let leaves = Self.leaves(column.node).map { node, kind in
         let type = column.node.isFlat ? column.description.type : nil
         let decoder = ParquetDecoder(
-          node: node, kind: kind, columnType: type, scale: column.scale, maximumField: maximumField)
+          node: node, kind: kind, columnType: type, scale: column.scale, maximumField: reading.maximumField)
         return ParquetLeafReader(file.source, group.chunks[node.leaves.lowerBound].place, decoder)
       }
       return (column, leaves)
@@ -236,7 +241,7 @@ final class ParquetGroupCursor: @unchecked Sendable {
 
   /// A cursor at the same place.
   init(copying other: ParquetGroupCursor) {
-    (file, group, rowsLeft) = (other.file, other.group, other.rowsLeft)
+    (file, group, rowsLeft, row, omitted) = (other.file, other.group, other.rowsLeft, other.row, other.omitted)
     columns = Self.copy(other.columns)
   }
 
@@ -285,6 +290,7 @@ final class ParquetGroupCursor: @unchecked Sendable {
       }
     }
     rowsLeft -= row
+    self.row = row
   }
 
   /// Passes over the rows after the next `rows`.
@@ -344,7 +350,19 @@ final class ParquetGroupCursor: @unchecked Sendable {
       }
     }
     rowsLeft -= rows
-    return unsafe RowBatch(width: width, count: rows, uncheckedCells: cells.freeze(), arena: arena.freeze())
+    let batch = unsafe RowBatch(width: width, count: rows, uncheckedCells: cells.freeze(), arena: arena.freeze())
+    let first = group.firstRow &+ row
+    row += rows
+    guard let omitted, first >= 0, first <= .max - rows else { return batch }
+    var left = omitted(first..<first + rows)[...]
+    return left.isEmpty
+      ? batch
+      : batch.selecting(
+        (0..<rows).filter { row in
+          guard left.first == first + row else { return true }
+          left.removeFirst()
+          return false
+        })
   }
 
   private func nest(

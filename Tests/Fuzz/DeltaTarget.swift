@@ -21,6 +21,18 @@ func delta(_ bytes: [UInt8]) {
   read(FuzzedTable(files: ["_delta_log/00000000000000000007.checkpoint.parquet": checkpoint]))
 }
 
+/// Any bytes at all, as a deletion vector. What must hold: nothing traps; each part has the rows that the whole has.
+func deletions(_ bytes: [UInt8]) {
+  do throws(Problem) {
+    let vector = try DeletionVector(bytes), whole = vector.rows(in: 0..<300_000), middle = bytes.count * 97 % 300_000
+    precondition(whole.count <= vector.count && zip(whole, whole.dropFirst()).allSatisfy(<), "not in order")
+    precondition(vector.rows(in: 0..<middle) + vector.rows(in: middle..<300_000) == whole, "other rows")
+    _ = vector.rows(in: Int.max - 9..<Int.max)
+  } catch {
+    precondition(error.kind == .badData && error.message != "", "\(error)")
+  }
+}
+
 private func read(_ table: FuzzedTable) {
   let done = DispatchSemaphore(value: 0)
   Task {

@@ -3,7 +3,7 @@ import Glibc
 /// The functions to fuzz, by name; `BB_FUZZ_TARGET` selects one.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
   "csv": csv, "dialect": dialect, "json": json, "ndjson": ndjson, "workbook": workbook, "parquet": parquet,
-  "delta": delta,
+  "delta": delta, "deletions": deletions,
   "xml": xml, "types": types,
   "selection": Grammar.selection,
   "coordinates": Grammar.coordinates, "source": Grammar.source, "dates": Grammar.dates, "words": Grammar.words,

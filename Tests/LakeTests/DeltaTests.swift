@@ -259,10 +259,67 @@ import Testing
   }
 
   @Test(
+    "paths may have colons, and absolute URLs below the table are those of its files",
+    arguments: [
+      ("t=03:06:40.0Z/x", "t=03:06:40.0Z/x"), ("file:///srv/a%20b/x", "x"), ("file:/srv/a%20b/c/x", "c/x"),
+      ("file:///srv/a%20b/../x", nil), ("file:///srv/a%20bc/x", nil), ("s3://srv/a%20b/x", nil), ("file:x", nil),
+      ("./t:x", "./t:x"), ("1:x", "1:x"),
+    ])
+  func absolutePaths(url: String, path: String?) throws {
+    #expect((try? DeltaPath.file(url, in: "file:/srv/a b")) == path)
+  }
+  @Test("objects of a bucket have URLs of several schemes", arguments: ["s3", "s3a", "S3n"]) func bucket(scheme: String)
+  {
+    #expect((try? DeltaPath.file("\(scheme)://bucket/lake/t/x", in: "s3:/bucket/lake/t")) == "x")
+    #expect((try? DeltaPath.file("\(scheme)://other/lake/t/x", in: "s3:/bucket/lake/t")) == nil)
+  }
+
+  @Test("columns have other names in the files, in partitions and in statistics; such tables are not written")
+  func mapped() async throws {
+    try await write([(1, "a", "2024-01-01"), (2, "b", nil)], partition: "part", names: ["id", "part", "day"])
+    let columns = [("key", "id", "long"), ("of", "part", "string"), ("new", "x-1", "string"), ("day", "x-2", "date")]
+    let fields = columns.map {
+      #"{\"name\":\"\#($0.0)\",\"type\":\"\#($0.2)\",\"nullable\":true,\"metadata\":{\"delta.columnMapping.id\":1,\"delta.columnMapping.physicalName\":\"\#($0.1)\"}}"#
+    }.joined(separator: ",")
+    table.write(
+      #"{"protocol":{"minReaderVersion":2,"minWriterVersion":5}}"#,
+      #"{"metaData":{"id":"x","format":{"provider":"parquet"},"schemaString":"{\"type\":\"struct\",\"fields\":[\#(fields)]}","partitionColumns":["of"],"configuration":{"delta.columnMapping.mode":"name"}}}"#,
+      as: 1)
+    // The column day of the files is one that was removed, not the new one.
+    #expect(try await rows() == ["1|a||", "2|b||"])
+    let skipped = Mutex(0)
+    #expect(try await rows(where: "key > 1") { count in skipped.withLock { $0 = count } } == ["2|b||"])
+    #expect(skipped.withLock { $0 } == 1)
+    #expect(try await rows(where: "of = a") == ["1|a||"])
+    let writing = await problem { try await write([], .append) }
+    #expect(writing?.message.contains("columnMapping") == true)
+  }
+
+  @Test("a checkpoint with a name of its own is read instead of the entries before it") func namedCheckpoint()
+    async throws
+  {
+    try await write([(1, "a", nil), (2, "b", nil)])
+    let lines = try #require(table.files.withLock { $0.removeValue(forKey: table.entry(0)) })
+    let name = "_delta_log/00000000000000000000.checkpoint.9a7c3c1e-0000-0000-0000-000000000001.json"
+    table.replace(name, Array("{\"checkpointMetadata\":{\"version\":0}}\n".utf8) + lines)
+    #expect(try await rows() == ["1|a|", "2|b|"])
+    table.replace(name, Array("{\"sidecar\":{\"path\":\"x.parquet\",\"sizeInBytes\":1}}\n".utf8) + lines)
+    #expect(await problem { _ = try await rows() }?.message.contains("_sidecars/x.parquet") == true)
+  }
+
+  @Test(
     "unsupported features are named",
     arguments: [
-      (#"{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"]}"#, "deletionVectors", false),
-      (#"{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["v2Checkpoint"]}"#, "v2Checkpoint", false),
+      (
+        #"{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors"]}"#,
+        "deletionVectors", true
+      ),
+      (
+        #"{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["v2Checkpoint"],"writerFeatures":["v2Checkpoint"]}"#,
+        "v2Checkpoint", true
+      ),
+      (#"{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["typeWidening"]}"#, "typeWidening", false),
+      (#"{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["variantType"]}"#, "variantType", false),
       (#"{"minReaderVersion":4,"minWriterVersion":7}"#, "reader version 4", false),
       (#"{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["rowTracking"]}"#, "rowTracking", true),
       (#"{"minReaderVersion":1,"minWriterVersion":8}"#, "writer version 8", true),

@@ -19,6 +19,9 @@ SEEDS = {
               '\\"nullable\\":true,\\"metadata\\":{}},{\\"name\\":\\"p\\",\\"type\\":\\"string\\",\\"nullable\\":true,\\"metadata\\":{}}]}","partitionColumns":["p"],"configuration":{}}}\n'
               '{"add":{"path":"p=1/a%20b.parquet","partitionValues":{"p":"1"},"size":9,"modificationTime":0,"dataChange":true,"stats":"{\\"numRecords\\":1,\\"minValues\\":{\\"a\\":1},\\"maxValues\\":{\\"a\\":2},\\"nullCount\\":{\\"a\\":0}}"}}\n'
               '\x00{"remove":{"path":"p=1/a%20b.parquet"}}\n{"txn":{"appId":"x","version":3}}', "PAR1\x00\x15\x02\x19\x2c\x48\x01s\x15\x02\x00"],
+    # One bitmap each: a list and a range of rows.
+    "deletions": [bytes.fromhex("d1d339640100000000000000" "00000000" "3a300000" "01000000" "00000200" "10000000" "0100" "0500" "0900"),
+                  bytes.fromhex("d1d339640100000000000000" "00000000" "3b300000" "01" "00000400" "0100" "0300" "0400")],
     "xml": ['<?xml version="1.0"?><gpx><wpt lat="1" lon="2"><name>a &amp; b &#233;</name><!-- c --><x/></wpt></gpx>', "<a:b><![CDATA[x]]></a:b>"],
     "selection": ["season = 1", "\"a b\" in ('x''y', z)", "name ~ 'é'", "died is not null", "a:desc", "bb:S05E14", "x !~ y"],
     "coordinates": ["47.05,8.3", "47°3'0\"N 8°18'0\"E", "geo:47.05,8.3;u=5", "N47 3 E8 18.5", "-0,180"],
@@ -54,7 +57,7 @@ def fuzz(report, path, name, seconds):
         kept = os.environ.get("BB_FUZZ_CORPUS")
         corpus, found = pathlib.Path(kept, name) if kept else folder / "corpus", folder / "found"
         corpus.mkdir(parents=True, exist_ok=True); found.mkdir()
-        for number, seed in enumerate(SEEDS.get(name, ["bb?"])): (corpus / str(number)).write_text(seed)
+        for number, seed in enumerate(SEEDS.get(name, ["bb?"])): (corpus / str(number)).write_bytes(seed if isinstance(seed, bytes) else seed.encode())
         done = subprocess.run([path, corpus, f"-max_total_time={seconds}", "-max_len=2000", "-timeout=25", "-rss_limit_mb=2000", f"-artifact_prefix={found}/",
                                "-print_final_stats=1", "-seed=1"],
                               # What Swift keeps for ever counts as a leak.

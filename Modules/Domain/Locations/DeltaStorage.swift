@@ -4,6 +4,9 @@ public import Rows
 public protocol DeltaStorage: Sendable {
   /// The name of the table in messages.
   var name: String { get }
+  /// The absolute URL of the table, decoded, with one slash after the scheme and none at the end: `file:/srv/lake`,
+  /// `s3:/bucket/lake`. Files below it may be named by their URLs. Empty if they may not.
+  var root: String { get }
   /// The names of the files in the log, without directories, in byte order; nil if there is no log.
   /// - Parameter first: names before this one may be omitted.
   /// - Throws: `permission`, `io`, `unavailable`.
@@ -41,4 +44,8 @@ public protocol DeltaDataFiles: Sendable {
   func keep() async
   /// Removes the files.
   func abandon() async
+}
+
+extension DeltaStorage {
+  public var root: String { "" }
 }

@@ -15,7 +15,7 @@ struct DeltaCheckpoint {
   /// - Parameter now: in milliseconds since 1970. Files that were removed long before are not named any more.
   /// - Throws: the errors of reading the log, and of the storage.
   static func write(_ version: Int64, _ log: DeltaLog, now: Int64) async throws(Problem) {
-    var state = State()
+    var state = State(log.storage.root)
     guard try await log.replay(at: version, State.kinds, { (action) throws(Problem) in try state.apply(action) }) != nil
     else { return }
     let actions = state.actions(now)
@@ -64,6 +64,9 @@ struct DeltaCheckpoint {
   /// The actions that are still in force.
   private struct State {
     static let kinds = ["protocol", "metaData", "txn", "add", "remove"]
+    private let root: String
+
+    init(_ root: String) { self.root = root }
 
     private var single: [String: JSON] = [:]
     private var transactions: [String: JSON] = [:]
@@ -80,12 +83,12 @@ struct DeltaCheckpoint {
       }
       switch kind {
       case "add":
-        let key = Array(try DeltaFile(body, keepsStatistics: false).path.utf8)
+        let key = try DeltaFile(body, in: root, keepsStatistics: false).key
         (added[key], removed[key]) = ((order, Self.withoutChange(body)), nil)
         order += 1
       case "remove":
         guard let url = body["path"]?.stringValue else { throw Problem(.badData, "a removed file has no path") }
-        let key = Array(((try? DeltaPath.file(url)) ?? url).utf8)
+        let key = Array(((try? DeltaPath.file(url, in: root)) ?? url).utf8)
         (added[key], removed[key]) = (nil, Self.withoutChange(body))
       case "txn": transactions[body["appId"]?.stringValue ?? ""] = body
       default: single[kind] = body

@@ -11,9 +11,11 @@ struct DeltaFile: Sendable, Hashable {
   let url: String
   let size: Int64
   /// The values of the partition columns; an empty text is null.
-  let values: [PartitionValue]
+  var values: [PartitionValue]
   /// JSON; nil if not kept or not known.
   var statistics: [UInt8]?
+  /// Where the numbers of the deleted rows are; nil if there are none.
+  private(set) var deletions: DeletionVectorPlace?
 
   init(path: String, size: Int64, values: [PartitionValue], statistics: [UInt8]?) {
     (self.path, self.size, self.values, self.statistics) = (path, size, values, statistics)
@@ -21,15 +23,13 @@ struct DeltaFile: Sendable, Hashable {
   }
 
   /// Reads the members of an `add` or `remove`.
-  /// - Throws: `badData` for a path outside the table, and for a deletion vector.
-  init(_ action: JSON, keepsStatistics: Bool) throws(Problem) {
+  /// - Parameter root: the table, as `DeltaStorage.root`.
+  /// - Throws: `badData` for a path outside the table.
+  init(_ action: JSON, in root: String, keepsStatistics: Bool) throws(Problem) {
     guard let url = action["path"]?.stringValue else { throw Problem(.badData, "a file of the table has no path") }
-    path = try DeltaPath.file(url)
+    path = try DeltaPath.file(url, in: root)
     self.url = url
-    guard action["deletionVector"].map(\.isNull) ?? true else {
-      throw Problem(
-        .badData, "unsupported reader feature “deletionVectors”", hint: "read or write the table with another program")
-    }
+    if let vector = action["deletionVector"], !vector.isNull { deletions = try DeletionVectorPlace(vector) }
     size = Int64(action["size"]?.countValue ?? 0)
     values = (action["partitionValues"]?.objectMembers ?? []).map { member in
       let text = member.value.stringBytes
@@ -37,6 +37,9 @@ struct DeltaFile: Sendable, Hashable {
     }
     statistics = keepsStatistics ? action["stats"]?.stringBytes : nil
   }
+
+  /// What distinguishes the file from others: its path, and the rows that are deleted.
+  var key: [UInt8] { Array(path.utf8) + (deletions.map { [0] + Array($0.id.utf8) } ?? []) }
 
   /// The value of a partition column, as text.
   func value(of column: String) -> [UInt8]? {

@@ -169,7 +169,7 @@ final class DeltaFileSet: OutputFileSet {
       }
       for key in ["add", "remove"] {
         guard let value = action[key], !value.isNull, plan.existing != .append, conflict == nil else { continue }
-        let file = try DeltaFile(value, keepsStatistics: false)
+        let file = try DeltaFile(value, in: log.storage.root, keepsStatistics: false)
         // Without its values, a removed file may be of any partition.
         var isReplaced = value["partitionValues"].map(\.isNull) ?? true
         if !isReplaced { isReplaced = try plan.replaces(file, columns.table, written) }

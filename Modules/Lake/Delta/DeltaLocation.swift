@@ -69,11 +69,19 @@ enum DeltaPath {
   static func encoded(_ path: String) -> String { PercentCoding.encoded(path, keeping: "/=") }
 
   /// The path of a data file within the table.
+  /// - Parameter root: the table, as `DeltaStorage.root`.
   /// - Throws: `badData` for a path that leads out of it.
-  static func file(_ url: String) throws(Problem) -> String {
-    let colon = url.firstIndex(of: ":"), slash = url.firstIndex(of: "/")
-    let hasScheme = colon.map { colon in slash.map { colon < $0 } ?? true } ?? false
-    guard !hasScheme, let path = PercentCoding.decoded(url), !path.isEmpty, !path.hasPrefix("/"),
+  static func file(_ url: String, in root: String) throws(Problem) -> String {
+    let scheme = url.utf8.prefix { $0 &- 48 < 10 || $0 | 32 &- 97 < 26 || "+-.".utf8.contains($0) }
+    var path = PercentCoding.decoded(url)
+    if scheme.first.map({ $0 | 32 &- 97 < 26 }) ?? false, url.utf8.dropFirst(scheme.count).first == 0x3A {
+      let name = String(decoding: scheme, as: UTF8.self).lowercased()
+      let begin = Array("\(["s3a": "s3", "s3n": "s3"][name] ?? name):/".utf8)
+      let whole = begin + (path ?? "").utf8.dropFirst(scheme.count + 1).drop { $0 == 0x2F }
+      let isInside = !root.isEmpty && whole.starts(with: (root + "/").utf8)
+      path = isInside ? String(decoding: whole.dropFirst(root.utf8.count + 1), as: UTF8.self) : nil
+    }
+    guard let path, !path.isEmpty, !path.hasPrefix("/"),
       !path.utf8.contains(0),
       !path.split(separator: "/", omittingEmptySubsequences: false).contains(where: { $0 == ".." || $0.isEmpty })
     else {

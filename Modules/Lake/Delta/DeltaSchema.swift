@@ -6,10 +6,17 @@ import Rows
 struct DeltaSchema: Sendable, Hashable {
   struct Field: Sendable, Hashable {
     let name: String
+    /// The name in data files and their statistics; the same unless the table maps its columns.
+    let stored: String
     /// The name of a primitive type, or an object.
     let type: JSON
     var isNullable = true
     var metadata = JSON.object([])
+
+    init(name: String, stored: String? = nil, type: JSON, isNullable: Bool = true, metadata: JSON = .object([])) {
+      (self.name, self.stored, self.type) = (name, stored ?? name, type)
+      (self.isNullable, self.metadata) = (isNullable, metadata)
+    }
 
     /// The name of a primitive type; nil for a nested one.
     var primitive: String? { type.stringValue }
@@ -47,10 +54,45 @@ struct DeltaSchema: Sendable, Hashable {
   }
 
   private(set) var fields: [Field]
+  private var mapping: Mapping?
+
+  /// What names the columns of a table with column mapping in its data files.
+  enum Mapping: String, Sendable, Hashable { case name, id }
+  private static let storedName = "delta.columnMapping.physicalName", storedID = "delta.columnMapping.id"
+
+  /// The names of the columns by those of data files; nil if they are the same.
+  var names: ParquetNames? {
+    mapping.map { mapping in
+      .structure(fields.map { Self.member($0.name, $0.type, $0.metadata, mapping) })
+    }
+  }
+
+  private static func member(
+    _ name: String, _ type: JSON, _ metadata: JSON?, _ mapping: Mapping
+  ) -> ParquetNames.Member {
+    let stored = metadata?[storedName]?.stringBytes ?? Array(name.utf8)
+    let id = mapping == .id ? metadata?[storedID]?.countValue : nil
+    return ParquetNames.Member(id.map { .id($0) } ?? .name(stored), as: name, names(type, mapping))
+  }
+
+  private static func names(_ type: JSON?, _ mapping: Mapping) -> ParquetNames {
+    switch type?["type"]?.stringValue {
+    case "struct":
+      .structure(
+        (type?["fields"]?.arrayValue ?? []).map { field in
+          member(field["name"]?.stringValue ?? "", field["type"] ?? .null, field["metadata"], mapping)
+        })
+    case "array": .list(names(type?["elementType"], mapping))
+    case "map": .map(key: names(type?["keyType"], mapping), value: names(type?["valueType"], mapping))
+    default: .value
+    }
+  }
 
   /// Parses the text of `metaData`.
+  /// - Parameter mapping: nil for a table that does not map its columns.
   /// - Throws: `badData`.
-  init(parsing text: [UInt8]) throws(Problem) {
+  init(parsing text: [UInt8], mapping: Mapping? = nil) throws(Problem) {
+    self.mapping = mapping
     let json: JSON
     do throws(Problem) { json = try JSON.parse(text, name: "") } catch {
       throw Problem(.badData, "schemaString\(error.place): \(error.message)")
@@ -64,7 +106,8 @@ struct DeltaSchema: Sendable, Hashable {
       else { throw Problem(.badData, "the schema of the table has a column without name or type, or two of one name") }
       fields.append(
         Field(
-          name: name, type: type, isNullable: field["nullable"]?.booleanValue ?? true,
+          name: name, stored: mapping == nil ? nil : field["metadata"]?[Self.storedName]?.stringValue, type: type,
+          isNullable: field["nullable"]?.booleanValue ?? true,
           metadata: field["metadata"] ?? .object([])))
     }
     self.fields = fields

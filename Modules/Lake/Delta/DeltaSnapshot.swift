@@ -50,8 +50,10 @@ struct DeltaLog: Sendable {
           throw Problem(.badData, "the log has a version out of range: \(name)")
         }
         if pieces.count == 2, pieces[1] == "json" { entries.insert(version) }
-        guard pieces.count >= 3, pieces[1] == "checkpoint", pieces.last == "parquet" else { continue }
-        if pieces.count == 3 { checkpoints[version] = [name] }
+        guard pieces.count >= 3, pieces[1] == "checkpoint", ["parquet", "json"].contains(pieces.last) else { continue }
+        if pieces.count == 3, pieces[2] == "parquet" { checkpoints[version] = [name] }
+        // Of equal ones with their own names, any.
+        if pieces.count == 4, checkpoints[version] == nil { checkpoints[version] = [name] }
         if pieces.count == 5, let count = Int(pieces[3]), count > 0, Int(pieces[2]) != nil {
           let key = "\(version).\(count)"
           parts[key] = (version, count, (parts[key]?.names ?? []) + [name])
@@ -76,7 +78,7 @@ struct DeltaLog: Sendable {
   }
 
   private func read(_ wanted: Int64?, _ keepsStatistics: Bool) async throws(Problem) -> DeltaSnapshot? {
-    var state = DeltaReplay(keepsStatistics: keepsStatistics)
+    var state = DeltaReplay(root: storage.root, keepsStatistics: keepsStatistics)
     let version = try await replay(at: wanted, ["protocol", "metaData", "add", "txn"]) { (action) throws(Problem) in
       try state.apply(action)
     }
@@ -135,17 +137,23 @@ struct DeltaLog: Sendable {
   /// Reads the actions of an entry, in order.
   /// - Throws: `badData` if the entry is missing or damaged.
   func actions(of version: Int64, _ body: (JSON) throws(Problem) -> Void) async throws(Problem) {
-    let name = Self.entry(version)
     guard let file = try await storage.open(Self.path(version)) else {
       throw Problem(.badData, "the log has no version \(version)")
     }
+    try actions(in: file, Self.entry(version), body)
+  }
+
+  /// Reads actions, one of each line.
+  private func actions(
+    in file: any RandomAccessSource, _ name: String, _ body: (JSON) throws(Problem) -> Void
+  ) throws(Problem) {
     var offset = 0, line: [UInt8] = [], number = 0
     func take(_ bytes: ArraySlice<UInt8>) throws(Problem) {
       number += 1
       guard bytes.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return }
       do throws(Problem) { try body(try JSON.parse(Array(bytes), name: "")) } catch {
         var problem = error
-        let line = "\(storage.name)/\(Self.path(version)):\(number)"
+        let line = "\(storage.name)/\(Self.directory)\(name):\(number)"
         // The parser has seen one line.
         if problem.place.hasPrefix(":1:") { problem.place = line + problem.place.dropFirst(2) }
         throw problem.located(at: line)
@@ -205,12 +213,33 @@ struct DeltaLog: Sendable {
     return true
   }
 
-  /// Reads the actions of a part of a checkpoint.
+  /// Reads the actions of a part of a checkpoint, and of the files that it names.
   private func checkpoint(
+    _ name: String, _ kinds: [String], _ body: (JSON) throws(Problem) -> Void
+  ) async throws(Problem) {
+    var sidecars: [String] = []
+    try await part(name, kinds + ["sidecar"]) { (action) throws(Problem) in
+      guard let sidecar = action["sidecar"], !sidecar.isNull else { return try body(action) }
+      let path = sidecar["path"]?.stringValue.flatMap { PercentCoding.decoded($0) }
+      // They are in one directory.
+      guard let file = path?.split(separator: "/").last, file != "..", !file.utf8.contains(0) else {
+        throw Problem(.badData, "a part of the checkpoint has no path")
+      }
+      sidecars.append("_sidecars/\(file)")
+    }
+    for name in sidecars { try await part(name, kinds.filter { ["add", "remove"].contains($0) }, body) }
+  }
+
+  private func part(
     _ name: String, _ kinds: [String], _ body: (JSON) throws(Problem) -> Void
   ) async throws(Problem) {
     guard let file = try await storage.open(Self.directory + name) else {
       throw Problem(.badData, "the log has no checkpoint \(name)")
+    }
+    if name.hasSuffix(".json") {
+      return try actions(in: file, name) { (action) throws(Problem) in
+        if kinds.contains(where: { action[$0] != nil }) { try body(action) }
+      }
     }
     var reading = ParquetReading()
     reading.columns = kinds
@@ -231,6 +260,7 @@ struct DeltaLog: Sendable {
 
 /// Applies actions in the order of the log.
 struct DeltaReplay {
+  private let root: String
   private let keepsStatistics: Bool
   private var protocolVersions: DeltaProtocol?
   private var metadata: DeltaMetadata?
@@ -238,18 +268,19 @@ struct DeltaReplay {
   private var transactions: [String: Int64] = [:]
   private var order = 0
 
-  init(keepsStatistics: Bool) { self.keepsStatistics = keepsStatistics }
+  /// - Parameter root: the table, as `DeltaStorage.root`.
+  init(root: String, keepsStatistics: Bool) { (self.root, self.keepsStatistics) = (root, keepsStatistics) }
 
   mutating func apply(_ action: JSON) throws(Problem) {
     if let add = action["add"], !add.isNull {
-      let file = try DeltaFile(add, keepsStatistics: keepsStatistics)
-      files[Array(file.path.utf8)] = (order, file)
+      let file = try DeltaFile(add, in: root, keepsStatistics: keepsStatistics)
+      files[file.key] = (order, file)
       order += 1
     } else if let remove = action["remove"], !remove.isNull {
       guard let url = remove["path"]?.stringValue else { throw Problem(.badData, "a removed file has no path") }
       // A file outside the table was never added.
-      guard let path = try? DeltaPath.file(url) else { return }
-      files[Array(path.utf8)] = nil
+      guard (try? DeltaPath.file(url, in: root)) != nil else { return }
+      files[try DeltaFile(remove, in: root, keepsStatistics: false).key] = nil
     } else if let value = action["metaData"], !value.isNull {
       metadata = try DeltaMetadata(value)
     } else if let value = action["protocol"], !value.isNull {
@@ -264,8 +295,21 @@ struct DeltaReplay {
       throw Problem(.badData, "the log has no metadata or no protocol")
     }
     try protocolVersions.checkReading(metadata)
+    var names: [[UInt8]: String] = [:]
+    for field in metadata.schema.fields where field.stored != field.name {
+      names[Array(field.stored.utf8)] = field.name
+    }
+    let files = files.values.sorted { $0.order < $1.order }.map { item in
+      var file = item.file
+      if !names.isEmpty {
+        file.values = file.values.map {
+          PartitionValue(column: names[Array($0.column.utf8)] ?? $0.column, text: $0.text)
+        }
+      }
+      return file
+    }
     return DeltaSnapshot(
-      version: version, protocolVersions: protocolVersions, metadata: metadata,
-      files: files.values.sorted { $0.order < $1.order }.map(\.file), transactions: transactions)
+      version: version, protocolVersions: protocolVersions, metadata: metadata, files: files,
+      transactions: transactions)
   }
 }

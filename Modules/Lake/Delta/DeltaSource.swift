@@ -144,7 +144,14 @@ final class DeltaRows: ExactRowStream {
     reading.types = ColumnTypes(own)
     let rows: ParquetRowStream
     do throws(Problem) {
-      rows = try ParquetRowStream(try ParquetFile(source), table: schema.name, reading)
+      let data = try ParquetFile(source, names: metadata.schema.names)
+      if let vector = try await file.deletions?.read(storage) {
+        guard vector.last.map({ $0 < data.rowCount }) ?? true else {
+          throw Problem(.badData, "damaged deletion vector: it has rows that the file does not have")
+        }
+        reading.omitted = { vector.rows(in: $0) }
+      }
+      rows = try ParquetRowStream(data, table: schema.name, reading)
     } catch {
       throw error.located(at: place)
     }

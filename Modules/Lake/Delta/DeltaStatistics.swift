@@ -72,14 +72,14 @@ enum DeltaStatistics {
       }
       guard let json, field.primitive != nil else { return nil }
       func value(_ key: String) -> Value? {
-        guard let found = json[key]?[name] else { return nil }
+        guard let found = json[key]?[field.stored] else { return nil }
         switch type {
         case .integer: return found.integerValue.map { .integer($0) }
         case .text where field.primitive == "string": return found.stringBytes.map { .text($0) }
         default: return nil
         }
       }
-      let nulls = json["nullCount"]?[name]?.integerValue
+      let nulls = json["nullCount"]?[field.stored]?.integerValue
       return ParquetGroupBounds(
         least: value("minValues"), greatest: value("maxValues"), hasNull: nulls != 0,
         hasValue: nulls.flatMap { nulls in rows.map { nulls < $0 } } ?? true)

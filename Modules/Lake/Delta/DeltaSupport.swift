@@ -29,10 +29,12 @@ struct DeltaProtocol: Sendable, Hashable {
   }
 
   /// Features that change nothing for readers, unless the metadata uses them.
-  private static let readable = ["columnMapping", "timestampNtz", "vacuumProtocolCheck"]
+  private static let unmapped = ["timestampNtz", "vacuumProtocolCheck"]
+  private static let readable = unmapped + ["columnMapping", "deletionVectors", "v2Checkpoint"]
   private static let writable =
-    readable + [
-      "appendOnly", "invariants", "checkConstraints", "changeDataFeed", "generatedColumns", "identityColumns",
+    unmapped + [
+      "columnMapping", "appendOnly", "invariants", "checkConstraints", "changeDataFeed", "generatedColumns",
+      "identityColumns",
     ]
 
   /// - Throws: `badData` naming a feature that is not supported.
@@ -41,8 +43,8 @@ struct DeltaProtocol: Sendable, Hashable {
     if reader == 3, let feature = readerFeatures.first(where: { !Self.readable.contains($0) }) {
       throw unsupported("reader feature “\(feature)”")
     }
-    if let mode = metadata.setting("delta.columnMapping.mode"), mode != "none" {
-      throw unsupported("reader feature “columnMapping”")
+    if let mode = metadata.mappingMode, DeltaSchema.Mapping(rawValue: mode) == nil {
+      throw unsupported("mode “\(mode.prefix(40))” of column mapping")
     }
     guard metadata.format == "parquet" else { throw unsupported("file format “\(metadata.format)”") }
   }
@@ -54,6 +56,7 @@ struct DeltaProtocol: Sendable, Hashable {
     if writer == 7, let feature = writerFeatures.first(where: { !Self.writable.contains($0) }) {
       throw unsupported("writer feature “\(feature)”")
     }
+    if metadata.mappingMode != nil { throw unsupported("writer feature “columnMapping”") }
     if metadata.settings.contains(where: { $0.name.hasPrefix("delta.constraints.") }) {
       throw unsupported("writer feature “checkConstraints”")
     }
@@ -85,7 +88,7 @@ struct DeltaMetadata: Sendable, Hashable {
     guard let text = action["schemaString"]?.stringBytes else {
       throw Problem(.badData, "the metadata of the table has no schema")
     }
-    schema = try DeltaSchema(parsing: text)
+    schema = try DeltaSchema(parsing: text, mapping: Self.mappingMode(action).flatMap(DeltaSchema.Mapping.init))
     partitionColumns = (action["partitionColumns"]?.arrayValue ?? []).compactMap(\.stringValue)
     for name in partitionColumns where schema.field(name) == nil {
       throw Problem(.badData, "the table has no column “\(name)”, by which it is partitioned")
@@ -113,6 +116,11 @@ struct DeltaMetadata: Sendable, Hashable {
   }
 
   var format: String { action["format"]?["provider"]?.stringValue ?? "parquet" }
+  /// How columns are mapped; nil if they are not.
+  var mappingMode: String? { Self.mappingMode(action) }
+  private static func mappingMode(_ action: JSON) -> String? {
+    action["configuration"]?["delta.columnMapping.mode"]?.stringValue.flatMap { $0 == "none" ? nil : $0 }
+  }
   var settings: [JSON.Member] { action["configuration"]?.objectMembers ?? [] }
   func setting(_ name: String) -> String? { action["configuration"]?[name]?.stringValue }
   /// Whether rows may only be added.

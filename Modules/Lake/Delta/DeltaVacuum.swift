@@ -17,13 +17,15 @@ public struct DeltaVacuum: Sendable {
   public func unusedFiles(before limit: Instant) async throws(Problem) -> [StoredObject] {
     // Listed before the log is read, so that the log names every listed file that was committed.
     let found: [StoredObject]
-    var state = DeltaReplay(keepsStatistics: false), removals: [[UInt8]: Int64] = [:]
+    let root = storage.root
+    var state = DeltaReplay(root: root, keepsStatistics: false), removals: [[UInt8]: Int64] = [:]
     do throws(Problem) {
       found = try await storage.dataFiles()
       let version = try await DeltaLog(storage: storage).replay(at: nil, ["protocol", "metaData", "add", "remove"]) {
         (action) throws(Problem) in
         try state.apply(action)
-        guard let remove = action["remove"], let path = remove["path"]?.stringValue.flatMap({ try? DeltaPath.file($0) })
+        guard let remove = action["remove"],
+          let path = remove["path"]?.stringValue.flatMap({ try? DeltaPath.file($0, in: root) })
         else { return }
         removals[Array(path.utf8)] = remove["deletionTimestamp"]?.integerValue ?? 0
       }

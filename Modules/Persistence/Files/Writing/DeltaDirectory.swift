@@ -8,6 +8,8 @@ import Synchronization
 public struct DeltaDirectory: DeltaStorage {
   /// The table in messages.
   public var name: String { "delta:\(path)" }
+  /// The directory as a URL.
+  public var root: String { "file:\(AbsolutePath.of(path))" }
   private let path: String
 
   /// The table at `path`, which need not exist.
