@@ -55,26 +55,15 @@ public struct ParquetExporter: ByteFormat {
     parquet.decimals = try options.choice(Self.decimals, default: ParquetOptions.Decimals.automatic)
     parquet.bloomFilters = try Self.columns(Self.bloom, in: options, of: schema)
     for (position, column) in schema.columns.enumerated() where column.type == .decimal {
-      parquet.narrowTypes[position] = options.types.decimalSize(of: column.name).map { .decimal($0) }
+      parquet.decimalSizes[position] = options.types.decimalSize(of: column.name)
     }
-    for (position, type) in Self.narrowTypes(options) { parquet.narrowTypes[position] = type }
     let memory = try Self.size(Self.rowGroup, in: options) ?? 12 << 20
     return RowGroups(
-      writer: ParquetWriter(schema, options: parquet, head: layout.head, decimals: layout.decimals), groupBytes: memory)
+      writer: ParquetWriter(schema, options: parquet, head: layout.head, decimals: layout.decimals), groupBytes: memory,
+      nested: schema.nestedWarning)
   }
 
   // MARK: Options
-
-  /// The types that a table prescribes, as `POSITION:TYPE;…`. Not an option of the command line.
-  private static func narrowTypes(_ options: ExportOptions) -> [(Int, ParquetOptions.NarrowType)] {
-    (options.values["narrow-types"] ?? "").split(separator: ";").compactMap { item in
-      let pair = item.split(separator: ":", maxSplits: 1)
-      guard pair.count == 2, let position = Int(pair[0]), let type = ParquetOptions.NarrowType(String(pair[1])) else {
-        return nil
-      }
-      return (position, type)
-    }
-  }
 
   private enum Usage: String, CaseIterable { case auto, never }
 
@@ -132,6 +121,9 @@ public struct ParquetExporter: ByteFormat {
 private struct RowGroups: RowEncoder {
   let writer: ParquetWriter
   let groupBytes: Int
+  let nested: Warning?
+
+  func warning(_ all: EncodedPart) -> Warning? { nested }
 
   func begin(_ out: inout ByteBuffer) throws(Problem) { writer.begin(&out) }
 

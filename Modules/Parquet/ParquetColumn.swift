@@ -6,7 +6,11 @@ struct ParquetColumn: Sendable {
   /// The types of values that are written.
   enum Kind: Sendable, Hashable {
     case boolean, integer, real, text, json, bytes, date
-    case milliseconds, microseconds
+    case milliseconds, microseconds, nanoseconds
+    /// Times of day, by the number of units per second.
+    case time(perSecond: Int64, isUTC: Bool)
+    /// Integers without a sign, as the bits of those with one.
+    case unsigned
     /// Integers of 8, 16 or 32 bits, reals of 32 bits, and decimals, in tables that have such columns.
     case narrow(bits: Int), float, decimal(precision: Int, scale: Int)
 
@@ -18,6 +22,7 @@ struct ParquetColumn: Sendable {
       case .date: .days
       case .milliseconds: .milliseconds
       case .microseconds: .microseconds
+      case .nanoseconds: .nanoseconds
       default: nil
       }
     }
@@ -36,8 +41,7 @@ struct ParquetColumn: Sendable {
   /// Whether times are without a zone.
   var areLocal = false
 
-  /// The highest definition level: that of a value. For lists, 0 is null, 1 an empty list; 2, a null element, does not
-  /// occur.
+  /// The highest definition level: that of a value. For lists, 0 is null, 1 an empty list, and 2 a null element.
   var definitionLevel: UInt8 { isList ? 3 : 1 }
   /// The bits of a definition level.
   var definitionBits: Int { isList ? 2 : 1 }
@@ -48,10 +52,10 @@ struct ParquetColumn: Sendable {
   var physicalType: Int {
     switch kind {
     case .boolean: 0
-    case .date, .narrow: 1
+    case .date, .narrow, .time(perSecond: 1000, _): 1
     case .float: 4
     case .decimal: kind.isWide ? 7 : 2
-    case .integer, .milliseconds, .microseconds: 2
+    case .integer, .milliseconds, .microseconds, .nanoseconds, .time, .unsigned: 2
     case .real: 5
     case .text, .json, .bytes: 6
     }
@@ -118,12 +122,21 @@ struct ParquetColumn: Sendable {
             $0.integer32(2, precision)
           }
         }
-      case .integer:
-        $0.integer32(6, 18)
+      case .time(let unit, let isUTC):
+        if isUTC, unit <= 1_000_000 { $0.integer32(6, unit == 1000 ? 7 : 8) }
+        $0.structure(10) {
+          $0.structure(7) {
+            $0.boolean(1, isUTC)
+            $0.structure(2) { $0.structure(unit == 1000 ? 1 : unit == 1_000_000 ? 2 : 3) { _ in } }
+          }
+        }
+      case .integer, .unsigned:
+        let isSigned = kind == .integer
+        $0.integer32(6, isSigned ? 18 : 14)
         $0.structure(10) {
           $0.structure(10) {
             $0.byte(1, 64)
-            $0.boolean(2, true)
+            $0.boolean(2, isSigned)
           }
         }
       case .text:
@@ -135,13 +148,13 @@ struct ParquetColumn: Sendable {
       case .date:
         $0.integer32(6, 6)
         $0.structure(10) { $0.structure(6) { _ in } }
-      case .milliseconds, .microseconds:
-        let isMilliseconds = kind == .milliseconds
-        if !areLocal { $0.integer32(6, isMilliseconds ? 9 : 10) }
+      case .milliseconds, .microseconds, .nanoseconds:
+        let isMilliseconds = kind == .milliseconds, isNanoseconds = kind == .nanoseconds
+        if !areLocal, !isNanoseconds { $0.integer32(6, isMilliseconds ? 9 : 10) }
         $0.structure(10) {
           $0.structure(8) {
             $0.boolean(1, !areLocal)
-            $0.structure(2) { $0.structure(isMilliseconds ? 1 : 2) { _ in } }
+            $0.structure(2) { $0.structure(isMilliseconds ? 1 : isNanoseconds ? 3 : 2) { _ in } }
           }
         }
       }

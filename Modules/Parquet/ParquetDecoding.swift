@@ -139,7 +139,7 @@ struct ParquetDecoder {
       return number(Self.decimal(String(value.magnitude), isNegative: value < 0, scale), &texts)
     case .date:
       return text(Self.day(value), &texts)
-    case .time(let unit):
+    case .time(let unit, _):
       guard value >= 0, value < 86_400 * unit else { throw .damage("a time of day is out of range") }
       return text(Self.time(value, unit, isExact: false), &texts)
     case .timestamp(let unit, let isUTC):

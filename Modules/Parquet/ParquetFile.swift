@@ -27,8 +27,10 @@ public struct ParquetFile: Sendable {
       if case .timestamp(let unit, _) = node.kind, type != .text {
         node.kind = .timestamp(unit: unit, isUTC: type == .timestamp)
       }
+      let stored = type == description.type || node.kind != self.node.kind ? node.storedType : nil
       return Column(
-        node: node, description: ColumnDescription(description.name, type).annotated(as: description))
+        node: node,
+        description: ColumnDescription(description.name, type).annotated(as: description).stored(as: stored))
     }
   }
 
@@ -227,7 +229,8 @@ public struct ParquetFile: Sendable {
         description: ColumnDescription(
           names[place], type, nullable: true, notes?["dc:description"]?.stringValue ?? "",
           unit: notes?[CSVWDocument.Annotation.unit]?.stringValue ?? "",
-          role: notes?[CSVWDocument.Annotation.role]?.stringValue.flatMap(ColumnRole.init)),
+          role: notes?[CSVWDocument.Annotation.role]?.stringValue.flatMap(ColumnRole.init)
+        ).stored(as: type == found ? node.storedType : nil),
         scale: isScaled ? scale : nil)
     }
   }

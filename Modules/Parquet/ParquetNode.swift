@@ -14,6 +14,8 @@ struct ParquetNode: Sendable {
   var kind: ParquetValueKind?
   /// The physical type of a leaf, as in the format's enumeration `Type`, and the size of values of fixed length.
   let physicalType: Int, typeLength: Int
+  /// The size of integers, and the most digits of decimals.
+  private let bits: Int, precision: Int
   let isList: Bool, isMap: Bool
   /// Whether the element is a group of the logical type `VARIANT`.
   let isVariant: Bool
@@ -49,6 +51,9 @@ struct ParquetNode: Sendable {
     isVariant = logical == 16
     physicalType = element.integer(1) ?? -1
     typeLength = element.integer(2) ?? 0
+    let size = element.structure(10)?.structure(10)?.integer(1) ?? [15: 8, 16: 16][converted ?? -1]
+    bits = physicalType == 1 ? size ?? 32 : 64
+    precision = element.structure(10)?.structure(5)?.integer(2) ?? element.integer(8) ?? 0
     let first = leaf
     let count = element.integer(5) ?? 0
     if depth == 0 || element.integer(1) == nil {
@@ -94,6 +99,26 @@ struct ParquetNode: Sendable {
   /// Whether the element and those below it have a value of 0 or 1 cell.
   var isFlat: Bool { kind != nil && repetition != .repeated }
 
+  /// What the type says more than `columnType`.
+  var storedType: StoredType? {
+    guard isFlat else {
+      switch listElement?.kind {
+      case .signed?: return .integers
+      case .float?, .double?: return .reals
+      default: return .nested
+      }
+    }
+    switch kind {
+    case .signed where bits < 64: return .integer(bits: bits)
+    case .unsigned64: return .unsigned
+    case .float: return .float
+    case .decimal(let scale): return DecimalSize(precision: precision, scale: scale).map { .decimal($0) }
+    case .time(let unit, let isUTC): return .time(perSecond: unit, isUTC: isUTC)
+    case .timestamp(let unit, _): return .timestamp(perSecond: unit)
+    default: return nil
+    }
+  }
+
   /// The type of the column that holds the values.
   var columnType: ColumnType {
     if isFlat, let kind { return kind.columnType }
@@ -111,7 +136,7 @@ struct ParquetNode: Sendable {
 enum ParquetValueKind: Sendable, Hashable {
   case boolean, signed, unsigned32, unsigned64, float, double, half, decimal(scale: Int)
   /// Days; units of a day or since 1970, each with the number of units per second.
-  case date, time(unit: Int64), timestamp(unit: Int64, isUTC: Bool), int96
+  case date, time(unit: Int64, isUTC: Bool), timestamp(unit: Int64, isUTC: Bool), int96
   case text, json, bytes, uuid, interval
 
   fileprivate init(_ element: ThriftStructure, name: String) throws(ParquetFailure) {
@@ -134,7 +159,9 @@ enum ParquetValueKind: Sendable, Hashable {
     case 5 where physical != 0 && physical != 3 && physical != 4 && physical != 5:
       self = .decimal(scale: logical?.structure(5)?.integer(1) ?? 0)
     case 6 where physical == 1: self = .date
-    case 7 where isInteger: self = .time(unit: unit(logical?.structure(7)))
+    case 7 where isInteger:
+      let time = logical?.structure(7)
+      self = .time(unit: unit(time), isUTC: time?.boolean(1) ?? true)
     case 8 where physical == 2:
       let time = logical?.structure(8)
       self = .timestamp(unit: unit(time), isUTC: time?.boolean(1) ?? false)
@@ -150,8 +177,8 @@ enum ParquetValueKind: Sendable, Hashable {
       case 5 where physical != 0 && physical != 3 && physical != 4 && physical != 5:
         self = .decimal(scale: element.integer(7) ?? 0)
       case 6 where physical == 1: self = .date
-      case 7 where isInteger: self = .time(unit: 1000)
-      case 8 where isInteger: self = .time(unit: 1_000_000)
+      case 7 where isInteger: self = .time(unit: 1000, isUTC: true)
+      case 8 where isInteger: self = .time(unit: 1_000_000, isUTC: true)
       case 9 where physical == 2: self = .timestamp(unit: 1000, isUTC: true)
       case 10 where physical == 2: self = .timestamp(unit: 1_000_000, isUTC: true)
       case 11, 12, 13: self = isInteger ? .unsigned32 : .bytes

@@ -147,7 +147,17 @@ import Rows
       }
       guard column.kind.isWide else { return append(Int64(value)) }
       return runs.append(copies.copy((0..<16).map { UInt8(truncatingIfNeeded: value >> Int128(120 - $0 * 8)) }))
-    case .date, .milliseconds, .microseconds:
+    case .unsigned:
+      guard let number = Self.number(cell, arena)?.unscaled(precision: 20, scale: 0),
+        let value = UInt64(exactly: number)
+      else { break }
+      return append(Int64(bitPattern: value))
+    case .time(let unit, _):
+      guard case .text(let start, let length) = cell,
+        let value = EpochTime.time(of: ByteRun(arena, start, length), perSecond: unit)
+      else { break }
+      return append(value)
+    case .date, .milliseconds, .microseconds, .nanoseconds:
       if case .text(let start, let length) = cell, let unit = column.kind.unit,
         let value = EpochTime.value(of: arena, start, length, in: unit, isExact: column.isExact)
       {
@@ -216,8 +226,15 @@ import Rows
     }
     for (position, element) in elements.enumerated() {
       repetition.append(position == 0 ? 0 : 1)
-      appendLevel(3)
-      if column.kind == .integer {
+      let isNull = column.kind != .text && element == Array("null".utf8)
+      appendLevel(isNull ? 2 : 3)
+      if isNull { continue }
+      if column.kind == .real {
+        guard let value = Double(String(decoding: element, as: UTF8.self)) else {
+          throw problem("an element that is not a real", row: row)
+        }
+        reals.append(value)
+      } else if column.kind == .integer {
         guard let value = Int64(String(decoding: element, as: UTF8.self)) else {
           throw problem("an element that is not a 64-bit integer", row: row)
         }

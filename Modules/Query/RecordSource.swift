@@ -12,6 +12,8 @@ public protocol RecordSource: Sendable {
   var usesSelection: Bool { get }
   /// By table, the columns in which records that a name relates must agree.
   var joinColumns: [String: [String]] { get }
+  /// The columns that a description declares to be the key of a table, each with the names that it may have there.
+  func declaredKey(of table: String) async throws(Problem) -> [[String]]
   /// The rows of a table. The request may be pushed down as far as the stream's own `RowRequest` says; the caller does
   /// the rest.
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream
@@ -22,6 +24,8 @@ extension RecordSource {
   public var usesSelection: Bool { false }
   /// None.
   public var joinColumns: [String: [String]] { [:] }
+  /// None.
+  public func declaredKey(of table: String) async throws(Problem) -> [[String]] { [] }
   /// The only table.
   public func mainTable() async throws(Problem) -> String? {
     let tables = try await tables()

@@ -62,21 +62,23 @@ enum BBExport {
       Each dataset is compared with the stored copy and updated atomically. If a source fails, or returns less than \
       half as many records as before, the stored copy is left unchanged. Without DATASET, every dataset of the source \
       is fetched. Of datasets whose source definition has “incremental”, only changed records are fetched; an \
-      interrupted run is continued by the next one. With -o delta:DIR the records of the store are then written to a \
+      interrupted run is continued by the next one. Records of files are compared by --key; without a key, all of them \
+      are replaced if one has changed. With -o delta:DIR the records of the store are then written to a \
       Delta table, in one commit, unless it has them; -o delta:DIR/ has a table for each dataset. Other outputs \
       receive the counts.
       """,
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "datasets to fetch [default: all]")],
     options: [
       Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.acceptDrift, Options.replace,
-      Options.status,
+      Options.key, Options.status,
     ]
       + Options.incremental
       + Options.readingFiles
       + [Options.fromStorage] + Options.apiOptions + OutputOptions.exporting,
     examples: [
       "sync --storage sqlite:bb.db", "sync quotes --storage csv:data --dry-run",
-      "sync --from people.csv --storage sqlite:bb.db", "sync characters --storage csv:data --images data/images",
+      "sync --from people.csv --key id --storage sqlite:bb.db",
+      "sync characters --storage csv:data --images data/images",
       "sync quotes --storage sqlite:bb.db -o delta:lake/quotes",
     ])
   static let datasets = Command(

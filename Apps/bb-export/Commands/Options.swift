@@ -125,6 +125,9 @@ enum Options {
     "replace stored values with null although the API has lost their members")
   static let replace = Option.flag(
     "replace", setting: .sourceReplacement, in: syncing, "replace a table that was loaded from a different source")
+  static let key = Option.value(
+    "key", "A,B", values: .list("column"), default: "the declared key, otherwise that of the stored table", in: syncing,
+    "--from: the columns by which records are compared")
   static let status = Option.flag("status", in: syncing, "show how far incremental syncs have come")
   static let full = Option.flag("full", setting: .fullSync, in: syncing, "incremental: fetch everything again")
     .excluding("keep-cursor", "since", "until")

@@ -86,7 +86,11 @@ struct SyncCommand {
         let rows = CountedRows(try await table.rows()) { count in
           progress.update { $0.items += count }
         }
-        results.append((table.name, try await sync.run(rows, as: table.schema, from: table.source, scope: table.scope)))
+        results.append(
+          (
+            table.name,
+            try await sync.run(rows, as: table.schema, key: table.key, from: table.source, scope: table.scope)
+          ))
       } catch {
         // An error of one dataset does not stop the others, unless it concerns all of them.
         guard tables.count > 1, [.badData, .unavailable, .noInput].contains(error.kind) else { throw error }
@@ -162,6 +166,8 @@ struct SyncCommand {
     let source: String?
     /// The columns that say which records the source owns.
     var scope: [String] = []
+    /// The columns of its key, of a file; empty for those of the schema.
+    var key: [String] = []
     /// The way to fetch only changed records; nil to fetch all.
     var increment: (source: any IncrementalSource, plan: SyncPlan)?
     let rows: () async throws(Problem) -> any RowStream
@@ -170,6 +176,9 @@ struct SyncCommand {
   /// The tables to sync into the store at `location`.
   private func tables(for location: String, _ kept: [Schema]) async throws(Problem) -> [Table] {
     if invocation[Options.from] != nil { return try await fileTables(kept) }
+    if invocation.has(Options.key) {
+      throw Problem(.usage, "--\(Options.key.name) applies only to files", hint: "use --from FILE")
+    }
     if let other = invocation[Options.fromStorage] { return try await storedTables(other) }
     return try await liveTables(for: location, kept)
   }
@@ -210,7 +219,7 @@ struct SyncCommand {
     let shared = Catalog.episodes
     guard schema.name == shared.name, shared.holds(schema),
       schema.columns.allSatisfy({ column in shared.columns.contains { $0.name == column.name && $0.type == column.type }
-        })
+      })
     else { return nil }
     guard let stored = kept.first(where: { $0.name == shared.name }) else { return shared }
     return shared.columns.allSatisfy { stored.position(of: $0.name) != nil } ? shared : schema
@@ -242,7 +251,12 @@ struct SyncCommand {
     var tables: [Table] = []
     for schema in try chosen(try await source.tables()) {
       let rows = try await source.rows(of: schema.name, RowRequest())
-      let dataset = Catalog.all.first { $0.name == schema.name && $0.holds(rows.schema) }
+      let given = try invocation.names(Options.key) ?? []
+      if let name = given.first(where: { rows.schema.position(of: $0) == nil }) {
+        throw Problem(
+          .usage, "\(schema.name) has no column “\(name)”", hint: .choose(name, from: rows.schema.columns.map(\.name)))
+      }
+      let dataset = given.isEmpty ? Catalog.all.first { $0.name == schema.name && $0.holds(rows.schema) } : nil
       let known = dataset ?? kept.first { $0.name == schema.name }
       var typed = file
       for column in known?.columns ?? [] where typed.types[column.name] == nil {
@@ -254,17 +268,33 @@ struct SyncCommand {
         else { continue }
         typed.types[column.name] = column.type
       }
+      let key =
+        dataset != nil
+        ? [] : given.isEmpty ? try await Self.key(of: rows.schema, in: source, stored: known) : given
       guard path != "-", dataset != nil || typed.types != file.types else {
-        tables.append(Table(name: schema.name, schema: nil, source: name) { () throws(Problem) in rows })
+        tables.append(Table(name: schema.name, schema: nil, source: name, key: key) { () throws(Problem) in rows })
         continue
       }
       let again = try await services.sources.open(.file(location, typed))
       tables.append(
-        Table(name: schema.name, schema: dataset, source: name) { () async throws(Problem) in
+        Table(name: schema.name, schema: dataset, source: name, key: key) { () async throws(Problem) in
           try await again.rows(of: schema.name, RowRequest())
         })
     }
     return tables
+  }
+
+  /// The key of a table of a file: that of the stored table, else the declared one, if the file has its columns.
+  private static func key(
+    of schema: Schema, in source: any RecordSource, stored: Schema?
+  ) async throws(Problem) -> [String] {
+    if let stored {
+      let key = stored.key.map { stored.columns[$0].name }
+      return key.allSatisfy { schema.position(of: $0) != nil } ? key : []
+    }
+    let declared = try await source.declaredKey(of: schema.name)
+    let found = declared.compactMap { names in names.first { schema.position(of: $0) != nil } }
+    return found.count == declared.count ? found : []
   }
 
   private func chosen(_ tables: [Schema]) throws(Problem) -> [Schema] {

@@ -7,7 +7,7 @@ public enum EpochTime {
     /// For dates.
     case days
     /// For timestamps.
-    case milliseconds, microseconds
+    case milliseconds, microseconds, nanoseconds
   }
 
   /// The types of columns of dates and timestamps in a file or a table.
@@ -65,12 +65,14 @@ public enum EpochTime {
   static func value(of text: ByteRun, in unit: Unit, isExact: Bool) -> Int64? {
     guard unit != .days else { return text.count == 10 ? days(text) : nil }
     guard let (seconds, fraction, digits) = instant(text) else { return nil }
-    if unit == .milliseconds { return digits == 3 ? seconds * 1000 + fraction / 1000 : nil }
-    let isLocal = text[text.count - 1] != UInt8(ascii: "Z")
-    guard digits == 0 || (digits <= 6 && (!isExact || isLocal || text[text.count - 2] != UInt8(ascii: "0"))) else {
+    if unit == .milliseconds { return digits == 3 ? seconds * 1000 + fraction / 1_000_000 : nil }
+    let isLocal = text[text.count - 1] != UInt8(ascii: "Z"), most = unit == .nanoseconds ? 9 : 6
+    guard digits == 0 || (digits <= most && (!isExact || isLocal || text[text.count - 2] != UInt8(ascii: "0"))) else {
       return nil
     }
-    return seconds * 1_000_000 + fraction
+    if unit == .microseconds { return seconds * 1_000_000 + fraction / 1000 }
+    let (value, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return isTooLarge || value > .max - fraction ? nil : value + fraction
   }
 
   /// The days since 1970-01-01 of `yyyy-mm-dd`, with which the text, of at least ten bytes, begins.
@@ -82,13 +84,30 @@ public enum EpochTime {
     return Int64(CivilDate(year: year, month: month, day: day).daysSince1970)
   }
 
-  /// Whole seconds, millionths of a second, and the number of digits of the fraction of `yyyy-mm-ddThh:mm:ss[.f]Z`, and
+  /// The number of units of a time of day, `hh:mm:ss[.f]`, since midnight; nil for other text, and for a smaller part of
+  /// a second.
+  package static func time(of text: ByteRun, perSecond unit: Int64) -> Int64? {
+    guard text.count >= 8, text.count <= 18, text.count != 9, text[2] == UInt8(ascii: ":"),
+      text[5] == UInt8(ascii: ":"), let hour = number(text, 0, 2), let minute = number(text, 3, 2),
+      let second = number(text, 6, 2), hour < 24, minute < 60, second < 60
+    else { return nil }
+    let whole = Int64(hour * 3600 + minute * 60 + second) * unit
+    guard text.count > 8 else { return whole }
+    guard text[8] == UInt8(ascii: "."), var fraction = number(text, 9, text.count - 9).map(Int64.init) else {
+      return nil
+    }
+    for _ in text.count..<18 { fraction *= 10 }
+    let (units, rest) = fraction.quotientAndRemainder(dividingBy: 1_000_000_000 / unit)
+    return rest == 0 ? whole + units : nil
+  }
+
+  /// Whole seconds, billionths of a second, and the number of digits of the fraction of `yyyy-mm-ddThh:mm:ss[.f]Z`, and
   /// of a time without a zone, which may be without seconds or a whole day.
   private static func instant(_ text: ByteRun) -> (Int64, Int64, digits: Int)? {
     let isUTC = text.count > 0 && text[text.count - 1] == UInt8(ascii: "Z")
     // The length without the Z.
     let count = isUTC ? text.count - 1 : text.count
-    guard count >= 10, count <= 26, let days = days(text) else { return nil }
+    guard count >= 10, count <= 29, let days = days(text) else { return nil }
     if !isUTC, count == 10 { return (days * 86_400, 0, 0) }
     guard count == 19 || count > 20 || !isUTC && count == 16, text[10] == UInt8(ascii: "T"),
       text[13] == UInt8(ascii: ":"), let hour = number(text, 11, 2), let minute = number(text, 14, 2), hour < 24,
@@ -103,7 +122,7 @@ public enum EpochTime {
     guard count > 19 else { return (seconds, 0, 0) }
     let places = count - 20
     guard text[19] == UInt8(ascii: "."), var fraction = number(text, 20, places) else { return nil }
-    for _ in places..<6 { fraction *= 10 }
+    for _ in places..<9 { fraction *= 10 }
     return (seconds, Int64(fraction), places)
   }
 

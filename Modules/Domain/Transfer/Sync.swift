@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// Updates a table of a store from a source: fetches, compares, and writes only the differences, atomically.
@@ -46,15 +47,32 @@ public struct Sync: Sendable {
   /// - Parameters:
   ///   - rows: the rows.
   ///   - schema: nil for the stream's own, which may become wider.
+  ///   - key: the columns by which rows are compared; empty for those of the schema.
   ///   - source: where the rows come from; nil for personal records, which the history keeps.
   ///   - scope: the columns whose values say which records the source owns; empty for all records of the table.
   /// - Returns: the outcome for the table, also of a dry run.
   /// - Throws: `badData` for a source that shrank, another source, rows that do not fit; the errors of the stream.
   public func run(
-    _ rows: any RowStream, as schema: Schema?, from source: String?, scope: [String] = []
+    _ rows: any RowStream, as schema: Schema?, key: [String] = [], from source: String?, scope: [String] = []
   ) async throws(Problem) -> TableOutcome {
     try await rows.withWidening { (rows) throws(Problem) in
-      let outcome = try await attempt(rows, schema ?? rows.schema, source, scope)
+      let outcome: TableOutcome
+      if key.isEmpty {
+        outcome = try await attempt(rows, schema ?? rows.schema, source, scope)
+      } else {
+        let keyed = KeyedRows(rows, key)
+        do throws(Problem) {
+          outcome = try await attempt(keyed, (schema ?? rows.schema).keyed(by: key), source, scope)
+        } catch {
+          // The store has seen one of the records.
+          if error.kind == .badData, let again = try await rows.reopened(),
+            let problem = try await KeyedRows(again, key).duplicate()
+          {
+            throw problem
+          }
+          throw error
+        }
+      }
       for note in rows.notes { report(note) }
       return outcome
     }

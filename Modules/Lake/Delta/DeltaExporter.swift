@@ -142,11 +142,6 @@ public struct DeltaExporter: Exporter {
     own.values["decimals"] = nil
     var metrics = metrics
     metrics.decimals = [:]
-    let kept = columns.schema.columns.filter { !pattern.isHive($0.name) }
-    let types = kept.enumerated().compactMap { position, column in
-      columns.columns.table.field(column.name)?.primitive.map { "\(position):\($0)" }
-    }
-    own.values["narrow-types"] = types.joined(separator: ";")
     let set = try DeltaFileSet(exporter.log, plan, columns.columns, now: exporter.now())
     self.set = set
     var configuration = PartitionSink.Configuration(exporter.format, own) { () throws(Problem) in set }
@@ -164,7 +159,7 @@ public struct DeltaExporter: Exporter {
   func commit() async throws(Problem) -> WrittenRows {
     _ = try await files?.commit()
     var written = WrittenRows(name)
-    written.warning = set?.note ?? note
+    written.warning = set?.note ?? note ?? schema.nestedWarning
     let storage = exporter.log.storage
     guard let files = set?.committed, let columns,
       let metadata = columns.columns.metadata ?? plan.snapshot?.metadata
@@ -200,9 +195,11 @@ struct DeltaColumnPlan: Sendable {
       let storages = layout.decimals.compactMapValues { shape in
         decimals == "text" ? nil : decimals == "exact" ? shape.size.map { .decimal($0) } : shape.storage
       }
-      table = try DeltaSchema(schema, types: types, decimals: storages) {
-        hasDates && EpochTime.isNative($0, of: schema, in: layout.head)
-      }
+      let hasLocalTimes = plan.snapshot?.protocolVersions.hasLocalTimes ?? true
+      table = try DeltaSchema(
+        schema, types: types, decimals: storages,
+        isStored: { $0.type == .decimal ? decimals != "text" : $0.type == .datetime ? hasLocalTimes : true }
+      ) { hasDates && EpochTime.isNative($0, of: schema, in: layout.head) }
       let new = DeltaMetadata(
         table, partitionColumns: plan.partitionColumns, id: DeltaExporter.identifier(), time: now,
         earlier: plan.snapshot?.metadata)
@@ -231,13 +228,15 @@ struct DeltaColumnPlan: Sendable {
           .badData, "the table has no column “\(column.name)”",
           hint: .choose(column.name, from: table.fields.map(\.name), "available columns"))
       }
-      guard let type = DeltaSchema.written(column.type, into: field) else {
+      guard let type = DeltaSchema.written(column, into: field) else {
         let found = field.primitive ?? field.type["type"]?.stringValue ?? "nested"
         throw Problem(
           .badData, "column “\(column.name)” is of type \(column.type.name), and of type \(found) in the table",
           hint: .set(.columnTypes))
       }
-      columns.append(ColumnDescription(column.name, type, nullable: column.isNullable))
+      columns.append(
+        ColumnDescription(column.name, type, nullable: column.isNullable)
+          .stored(as: field.primitive == nil ? column.stored : field.primitive.flatMap(StoredType.init)))
     }
     for field in table.fields where !field.isNullable && schema.position(of: field.name) == nil {
       throw Problem(.badData, "the records have no column “\(field.name)”, which must not be null in the table")

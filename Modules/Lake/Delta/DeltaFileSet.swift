@@ -64,7 +64,7 @@ final class DeltaFileSet: OutputFileSet {
     }
     for value in file.values {
       guard let text = value.text, let field = columns.table.field(value.column),
-        let type = field.primitive.flatMap(ParquetOptions.NarrowType.init), !type.holds(text)
+        let type = field.primitive.flatMap(StoredType.init), !type.holds(text)
       else { continue }
       throw Problem(
         .badData,
@@ -201,7 +201,7 @@ final class DeltaFileSet: OutputFileSet {
         ])
       ])
     ]
-    if isNew { actions.append(DeltaProtocol.usual.action) }
+    if isNew { actions.append(DeltaProtocol.required(by: columns.table).action) }
     if let metadata = columns.metadata, isNew || plan.snapshot != nil {
       actions.append(.object(["metaData": metadata.action]))
     }

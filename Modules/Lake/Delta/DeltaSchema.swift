@@ -49,6 +49,19 @@ struct DeltaSchema: Sendable, Hashable {
       return said.flatMap { possible.contains($0) ? $0 : nil } ?? usual
     }
 
+    /// What the type says more than that of the column.
+    var storedType: StoredType? {
+      if let primitive {
+        return primitive == "timestamp_ntz" ? .timestamp(perSecond: 1_000_000) : StoredType(primitive)
+      }
+      if case .list? = try? columnType() { return nil }
+      switch type["elementType"]?.stringValue {
+      case "long", "integer", "short", "byte": return .integers
+      case "double", "float": return .reals
+      default: return .nested
+      }
+    }
+
     /// The key of the type in the metadata of a field.
     static let typeKey = "bb:type"
   }
@@ -136,7 +149,8 @@ struct DeltaSchema: Sendable, Hashable {
     var columns: [ColumnDescription] = []
     for field in fields {
       columns.append(
-        ColumnDescription(field.name, try field.columnType(), field.metadata["comment"]?.stringValue ?? ""))
+        ColumnDescription(field.name, try field.columnType(), field.metadata["comment"]?.stringValue ?? "")
+          .stored(as: field.storedType))
     }
     return Schema(name, columns: columns)
   }
@@ -150,7 +164,8 @@ struct DeltaSchema: Sendable, Hashable {
   /// - Throws: `badData` for a name that requires column mapping.
   ///   - decimals: the types that store columns of decimals, by position; text for others.
   init(
-    _ schema: Schema, types: ColumnTypes = [:], decimals: [Int: DecimalShape.Storage] = [:], isNative: (Int) -> Bool
+    _ schema: Schema, types: ColumnTypes = [:], decimals: [Int: DecimalShape.Storage] = [:],
+    isStored: (ColumnDescription) -> Bool = { _ in false }, isNative: (Int) -> Bool
   ) throws(Problem) {
     fields = []
     var names: [String: String] = [:]
@@ -169,6 +184,8 @@ struct DeltaSchema: Sendable, Hashable {
       var (type, isImplied) = Self.type(of: column.type, isNative: isNative(position))
       if column.type == .decimal, let size = types.decimalSize(of: column.name) {
         (type, isImplied) = (.string(size.description), true)
+      } else if isStored(column), let stored = Self.type(stored: column, isNative: isNative(position)) {
+        (type, isImplied) = (stored, true)
       } else {
         switch decimals[position] {
         case .double: (type, isImplied) = (.string("double"), true)
@@ -180,6 +197,23 @@ struct DeltaSchema: Sendable, Hashable {
       if !isImplied { metadata.append(.init(Array(Field.typeKey.utf8), .string(column.type.name))) }
       if !column.summary.isEmpty { metadata.append(.init(Array("comment".utf8), .string(column.summary))) }
       fields.append(Field(name: column.name, type: type, metadata: .object(metadata)))
+    }
+  }
+
+  /// The Delta type of a column that has another type in its source; nil if it is that of its type.
+  private static func type(stored column: ColumnDescription, isNative: Bool) -> JSON? {
+    func list(_ element: String) -> JSON {
+      .object(["type": .string("array"), "elementType": .string(element), "containsNull": .boolean(true)])
+    }
+    return switch (column.stored, column.type) {
+    case (.integer(let bits), .integer): .string(bits == 8 ? "byte" : bits == 16 ? "short" : "integer")
+    case (.float, .real): .string("float")
+    case (.decimal(let size), .decimal): .string(size.description)
+    case (.unsigned, .decimal): .string("decimal(20,0)")
+    case (.timestamp, .datetime) where isNative: .string("timestamp_ntz")
+    case (.integers, .json): list("long")
+    case (.reals, .json): list("double")
+    default: nil
     }
   }
 
@@ -205,22 +239,31 @@ struct DeltaSchema: Sendable, Hashable {
   }
 
   /// The type as which a column of records is written into a field; nil if the field cannot hold its values.
-  static func written(_ type: ColumnType, into field: Field) -> ColumnType? {
+  static func written(_ column: ColumnDescription, into field: Field) -> ColumnType? {
+    let type = column.type
     switch (field.primitive, type) {
     case ("string", .text), ("string", .url), ("string", .json), ("string", .decimal), ("string", .date),
       ("string", .timestamp), ("string", .datetime):
-      .text
+      return .text
     case ("long", .integer), ("double", .real), ("boolean", .boolean), ("binary", .bytes), ("date", .date),
-      ("timestamp", .timestamp):
-      type
-    case ("integer", .integer), ("short", .integer), ("byte", .integer), ("float", .real): type
+      ("timestamp", .timestamp), ("timestamp_ntz", .datetime):
+      return type
+    case ("integer", .integer), ("short", .integer), ("byte", .integer), ("float", .real): return type
     // A double that does not hold a number refuses it.
-    case ("double", .decimal), ("double", .integer): .decimal
+    case ("double", .decimal), ("double", .integer): return .decimal
     case (let name?, .decimal), (let name?, .integer), (let name?, .real):
-      if case .decimal? = ParquetOptions.NarrowType(name) { .decimal } else { nil }
-    case (nil, .list(let element)) where field.type["type"]?.stringValue == "array":
-      field.type["elementType"]?.stringValue == (element == .integer ? "long" : "string") ? type : nil
-    default: nil
+      if case .decimal? = StoredType(name) { return .decimal }
+      return nil
+    case (nil, .list), (nil, .json):
+      guard field.type["type"]?.stringValue == "array" else { return nil }
+      let element = field.type["elementType"]?.stringValue
+      switch (type, column.stored) {
+      case (.list(let own), _): return element == (own == .integer ? "long" : "string") ? type : nil
+      case (_, .integers): return element == "long" ? type : nil
+      case (_, .reals): return element == "double" ? type : nil
+      default: return nil
+      }
+    default: return nil
     }
   }
 }

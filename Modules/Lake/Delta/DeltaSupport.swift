@@ -11,6 +11,18 @@ struct DeltaProtocol: Sendable, Hashable {
   /// Those of a new table.
   static let usual = DeltaProtocol(reader: 1, writer: 2)
 
+  private static let localTimes = "timestampNtz"
+  /// Whether a table may have timestamps without a zone.
+  var hasLocalTimes: Bool { readerFeatures.contains(Self.localTimes) }
+
+  /// Those of a new table with columns.
+  static func required(by schema: DeltaSchema) -> DeltaProtocol {
+    guard schema.fields.contains(where: { $0.primitive == "timestamp_ntz" }) else { return usual }
+    var versions = DeltaProtocol(reader: 3, writer: 7)
+    (versions.readerFeatures, versions.writerFeatures) = ([localTimes], [localTimes])
+    return versions
+  }
+
   init(reader: Int64, writer: Int64) { (self.reader, self.writer) = (reader, writer) }
 
   /// Reads the action.
@@ -23,9 +35,15 @@ struct DeltaProtocol: Sendable, Hashable {
   }
 
   var action: JSON {
-    .object([
-      "protocol": .object(["minReaderVersion": .number(reader), "minWriterVersion": .number(writer)])
-    ])
+    var members = [
+      JSON.Member(Array("minReaderVersion".utf8), .number(reader)),
+      JSON.Member(Array("minWriterVersion".utf8), .number(writer)),
+    ]
+    if reader >= 3 {
+      members.append(.init(Array("readerFeatures".utf8), .array(readerFeatures.map { .string($0) })))
+      members.append(.init(Array("writerFeatures".utf8), .array(writerFeatures.map { .string($0) })))
+    }
+    return .object(["protocol": .object(members)])
   }
 
   /// Features that change nothing for readers, unless the metadata uses them.

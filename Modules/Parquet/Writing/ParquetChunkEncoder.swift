@@ -176,13 +176,13 @@ struct ParquetChunkEncoder: ~Copyable {
       BitPacking.append(range.count, filledTo: (range.count + 7) / 8 * 8, bits: 1, to: &out) {
         UInt64(truncatingIfNeeded: values.integers.entries[range.lowerBound + $0])
       }
-    case .date, .narrow:
+    case .date, .narrow, .time(perSecond: 1000, _):
       for place in range { out.append(littleEndian: UInt64(bitPattern: values.integers.entries[place]), count: 4) }
     case .float:
       for place in range { out.append(littleEndian: UInt64(Float(values.reals.entries[place]).bitPattern), count: 4) }
     case .decimal where values.column.kind.isWide:
       for place in range { out.append(bytes: values.runs.entries[place].bytes) }
-    case .integer, .milliseconds, .microseconds, .decimal:
+    case .integer, .milliseconds, .microseconds, .nanoseconds, .time, .unsigned, .decimal:
       BitPacking.append(range.count, filledTo: range.count, bits: 64, to: &out) {
         UInt64(bitPattern: values.integers.entries[range.lowerBound + $0])
       }
@@ -219,6 +219,8 @@ struct ParquetChunkEncoder: ~Copyable {
   {
     let first = place(range.lowerBound)
     switch values.column.kind {
+    // Their order is not that of signed integers.
+    case .unsigned: return ParquetBounds()
     case .decimal where values.column.kind.isWide: return ParquetBounds()
     case .real, .float:
       var least = Double.infinity, greatest = -Double.infinity, isEmpty = true

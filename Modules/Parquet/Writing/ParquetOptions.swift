@@ -18,8 +18,8 @@ public struct ParquetOptions: Sendable, Hashable {
   /// The names of columns that have a bloom filter in each row group.
   public var bloomFilters: [String] = []
 
-  /// The types of columns in which not every value of their type fits, by position.
-  public var narrowTypes: [Int: NarrowType] = [:]
+  /// The sizes that the user gave columns of decimals, by position.
+  public var decimalSizes: [Int: DecimalSize] = [:]
 
   /// The types that store decimals.
   public enum Decimals: String, Sendable, Hashable, CaseIterable {
@@ -31,41 +31,34 @@ public struct ParquetOptions: Sendable, Hashable {
     case text
   }
 
-  /// A type of fewer bits or digits.
-  public enum NarrowType: Sendable, Hashable {
-    /// Signed integers of 8, 16 or 32 bits.
-    case integer(bits: Int)
-    /// Reals of 32 bits.
-    case float
-    /// Decimals of a fixed number of digits after the point.
-    case decimal(DecimalSize)
+  /// The defaults.
+  public init() {}
+}
 
-    /// Whether the type has the number that a text represents.
-    public func holds(_ text: [UInt8]) -> Bool {
-      guard let number = DecimalNumber(text) else { return false }
-      switch self {
-      case .integer(let bits):
-        guard let value = number.unscaled(precision: 18, scale: 0) else { return false }
-        return value >> Int128(bits - 1) == (value < 0 ? -1 : 0)
-      case .float: return number.float != nil
-      case .decimal(let size): return number.unscaled(precision: size.precision, scale: size.scale) != nil
-      }
-    }
-
-    /// Parses the name that Delta tables and Spark use; nil for other types.
-    public init?(_ name: String) {
-      switch name {
-      case "integer": self = .integer(bits: 32)
-      case "short": self = .integer(bits: 16)
-      case "byte": self = .integer(bits: 8)
-      case "float": self = .float
-      default:
-        guard let size = DecimalSize(name) else { return nil }
-        self = .decimal(size)
-      }
+extension StoredType {
+  /// Whether the type has the number that a text represents; true for other types than those of numbers.
+  public func holds(_ text: [UInt8]) -> Bool {
+    guard let number = DecimalNumber(text) else { return false }
+    switch self {
+    case .integer(let bits):
+      guard let value = number.unscaled(precision: 18, scale: 0) else { return false }
+      return value >> Int128(bits - 1) == (value < 0 ? -1 : 0)
+    case .float: return number.float != nil
+    case .decimal(let size): return number.unscaled(precision: size.precision, scale: size.scale) != nil
+    default: return true
     }
   }
 
-  /// The defaults.
-  public init() {}
+  /// Parses the name that Delta tables and Spark use for a type of numbers; nil for other types.
+  public init?(_ name: String) {
+    switch name {
+    case "integer": self = .integer(bits: 32)
+    case "short": self = .integer(bits: 16)
+    case "byte": self = .integer(bits: 8)
+    case "float": self = .float
+    default:
+      guard let size = DecimalSize(name) else { return nil }
+      self = .decimal(size)
+    }
+  }
 }

@@ -28,22 +28,35 @@ public struct ParquetWriter: Sendable {
     self.options = options
     columns = schema.columns.enumerated().map { position, column in
       var (kind, isList) = Self.kind(of: column.type)
-      if let narrow = options.narrowTypes[position] {
-        return ParquetColumn(position: position, name: column.name, kind: Self.kind(narrow), isList: false)
+      let size = options.decimalSizes[position].map {
+        ParquetColumn.Kind.decimal(precision: $0.precision, scale: $0.scale)
+      }
+      if let kind = size ?? Self.kind(stored: column, options) {
+        isList = column.type == .json
+        return ParquetColumn(position: position, name: column.name, kind: kind, isList: isList)
       }
       if column.type == .decimal { kind = Self.kind(decimals[position] ?? DecimalShape(), options.decimals) }
       return ParquetColumn(
-        position: position, name: column.name, kind: Self.kind(kind, at: position, head, options), isList: isList,
+        position: position, name: column.name, kind: Self.kind(kind, column.stored, at: position, head, options),
+        isList: isList,
         isExact: options.dates != .native, areDecimals: column.type == .decimal && kind != .text,
         areLocal: column.type == .datetime)
     }
   }
 
-  private static func kind(_ type: ParquetOptions.NarrowType) -> ParquetColumn.Kind {
-    switch type {
-    case .integer(let bits): .narrow(bits: bits)
-    case .float: .float
-    case .decimal(let size): .decimal(precision: size.precision, scale: size.scale)
+  /// The kind of a column that has another type in its source; nil if it is that of its type.
+  private static func kind(stored column: ColumnDescription, _ options: ParquetOptions) -> ParquetColumn.Kind? {
+    switch (column.stored, column.type) {
+    case (.integer(let bits), .integer): .narrow(bits: bits)
+    case (.integer(let bits), .decimal): .narrow(bits: bits)
+    case (.float, .real), (.float, .decimal): .float
+    case (.decimal(let size), .decimal) where options.decimals != .text:
+      .decimal(precision: size.precision, scale: size.scale)
+    case (.unsigned, .decimal) where options.decimals != .text: .unsigned
+    case (.time(let unit, let isUTC), .text) where options.dates != .text: .time(perSecond: unit, isUTC: isUTC)
+    case (.integers, .json): .integer
+    case (.reals, .json): .real
+    default: nil
     }
   }
 
@@ -72,14 +85,18 @@ public struct ParquetWriter: Sendable {
 
   /// The kind that stores the dates or timestamps of the first rows; text if there is none.
   private static func kind(
-    _ kind: ParquetColumn.Kind, at position: Int, _ head: [RowBatch], _ options: ParquetOptions
+    _ kind: ParquetColumn.Kind, _ stored: StoredType?, at position: Int, _ head: [RowBatch], _ options: ParquetOptions
   ) -> ParquetColumn.Kind {
     guard let unit = kind.unit else { return kind }
-    let candidates: [EpochTime.Unit] = unit == .days ? [.days] : [.microseconds, .milliseconds]
+    var candidates: [EpochTime.Unit] = unit == .days ? [.days] : [.microseconds, .milliseconds]
+    if case .timestamp(let perSecond) = stored {
+      candidates.insert([1000: .milliseconds, 1_000_000_000: .nanoseconds][perSecond] ?? .microseconds, at: 0)
+    }
     return switch options.dates.unit(candidates, for: position, in: head) {
     case .days: .date
     case .milliseconds: .milliseconds
     case .microseconds: .microseconds
+    case .nanoseconds: .nanoseconds
     case nil: .text
     }
   }

@@ -20,6 +20,8 @@ struct CSVMetadata {
   private(set) var ignored: [String] = []
   /// The rules of each column.
   private(set) var rules: [Rule] = []
+  /// The columns of the key, each with the names that the header may have for it.
+  private(set) var key: [[String]] = []
 
   /// The rule for reading a column.
   struct Rule {
@@ -69,6 +71,9 @@ struct CSVMetadata {
       try read(column, shared, name)
     }
     dialect.columns = columns.count
+    let names = schema["primaryKey"].map { key in key.arrayValue?.compactMap(\.stringValue) ?? [key.stringValue ?? ""] }
+    let found = (names ?? []).compactMap { name in rules.first { $0.titles.contains(name) }?.titles }
+    if found.count == names?.count { key = found } else if names != nil { note("primaryKey") }
   }
 
   private mutating func note(_ property: String) {

@@ -10,8 +10,8 @@ struct PostgresBinary: Sendable {
     case integer, boolean, text, bytes
     /// A number as its literal, in a column of text.
     case literal
-    /// A real in eight bytes.
-    case real
+    /// A real in eight bytes, or in four.
+    case real, float
     /// A decimal as digits to the base of 10,000.
     case numeric
     /// A decimal of at most so many digits.
@@ -25,6 +25,10 @@ struct PostgresBinary: Sendable {
     case days, microseconds(isExact: Bool)
     /// A time without a zone as microseconds since 2000-01-01T00:00:00.
     case localMicroseconds
+    /// A time of day as microseconds.
+    case time
+    /// A list of reals as an array of one dimension.
+    case reals
 
     /// The type of a column of this form in a new table.
     var declared: String {
@@ -32,6 +36,9 @@ struct PostgresBinary: Sendable {
       case .integer: "bigint"
       case .boolean: "boolean"
       case .real: "double precision"
+      case .float: "real"
+      case .time: "time without time zone"
+      case .reals: "double precision[]"
       case .numeric: "numeric"
       case .decimal(let size): "numeric(\(size.precision),\(size.scale))"
       case .bytes: "bytea"
@@ -142,7 +149,14 @@ struct PostgresBinary: Sendable {
       guard case .integer(let value) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { throw .other }
       Self.put(value: value, &out)
     case (.list(let element), .json(let start, let length)):
-      try Self.append(list: arena.bytes(start, length), of: element, &out)
+      try Self.append(list: arena.bytes(start, length), element == .integer ? .int8 : .text, &out)
+    case (.reals, .json(let start, let length)): try Self.append(list: arena.bytes(start, length), .float8, &out)
+    case (.time, .text(let start, let length)):
+      guard let time = EpochTime.time(of: ByteRun(arena, start, length), perSecond: 1_000_000) else { throw .other }
+      Self.put(value: time, &out)
+    case (.float, .real(let value)):
+      guard Double(Float(value)) == value || value.isNaN else { throw .other }
+      Self.put(value: Float(value).bitPattern, &out)
     case (.days, .text(let start, let length)):
       guard let days = EpochTime.value(of: arena, start, length, in: .days, isExact: true) else { throw .other }
       Self.put(value: Int32(truncatingIfNeeded: days - Self.epoch), &out)
@@ -191,21 +205,25 @@ struct PostgresBinary: Sendable {
     }
   }
 
-  private static func append(list: [UInt8], of element: ColumnType.Element, _ out: inout ByteBuffer) throws(Fault) {
+  private static func append(list: [UInt8], _ type: PostgresType, _ out: inout ByteBuffer) throws(Fault) {
     guard let elements = (try? JSON.parse(list, name: ""))?.arrayValue else { throw .other }
-    let isInteger = element == .integer
     var array = ByteBuffer()
     put(UInt32(elements.isEmpty ? 0 : 1).bigEndian, &array)
-    put(UInt32(0), &array)
-    put((isInteger ? PostgresType.int8 : .text).rawValue.bigEndian, &array)
+    put(UInt32(elements.contains(where: \.isNull) ? 1 : 0).bigEndian, &array)
+    put(type.rawValue.bigEndian, &array)
     if !elements.isEmpty {
       put(UInt32(elements.count).bigEndian, &array)
       put(UInt32(1).bigEndian, &array)
     }
     for element in elements {
-      if isInteger {
+      if element.isNull, type != .text {
+        put(UInt32.max, &array)
+      } else if type == .int8 {
         guard let value = element.integerValue else { throw .range("bigint") }
         put(value: value, &array)
+      } else if type == .float8 {
+        guard let value = Double(String(decoding: element.canonicalBytes, as: UTF8.self)) else { throw .other }
+        put(value: value.bitPattern, &array)
       } else {
         guard let text = element.stringBytes else { throw .other }
         if text.contains(0) { throw .nul }

@@ -51,14 +51,16 @@ public struct PostgresExporter: Exporter {
     of column: Int, _ schema: Schema, _ head: [RowBatch], _ dates: EpochTime.Storage,
     types: ColumnTypes = [:]
   ) -> PostgresBinary.Form {
-    switch schema.columns[column].type {
+    let stored = schema.columns[column].stored
+    return switch schema.columns[column].type {
     case .integer: .integer
     case .boolean: .boolean
-    case .real: .real
-    case .decimal: types.decimalSize(of: schema.columns[column].name).map { .decimal($0) } ?? .numeric
+    case .real: stored == .float ? .float : .real
+    case .decimal:
+      (types.decimalSize(of: schema.columns[column].name) ?? stored?.decimalSize).map { .decimal($0) } ?? .numeric
     case .bytes: .bytes
-    case .json: .json
-    case .text, .url: .text
+    case .json: stored == .integers ? .list(.integer) : stored == .reals ? .reals : .json
+    case .text, .url: if case .time = stored, dates != .text { .time } else { .text }
     case .list(let element): .list(element)
     case .date: dates.unit([.days], for: column, in: head) == nil ? .text : .days
     case .timestamp:

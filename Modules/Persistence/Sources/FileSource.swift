@@ -164,6 +164,12 @@ public struct FileSource: RecordSource, SampledFile {
   /// Whether the file has bounds of its values.
   public var usesSelection: Bool { format == .parquet }
 
+  /// The key of a CSV file in the metadata next to it.
+  public func declaredKey(of table: String) throws(Problem) -> [[String]] {
+    guard case .fields = format.content, let path, place == nil else { return [] }
+    return try CSVMetadata.beside(path)?.key ?? []
+  }
+
   /// The tables: those of a database, the sheets of a workbook, or the only one. The columns of sheets and of the only
   /// table are known when the rows are read.
   public func tables() async throws(Problem) -> [Schema] {

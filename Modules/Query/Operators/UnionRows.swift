@@ -92,7 +92,8 @@ public final class UnionRows: RowStream {
       for column in rows.schema.columns {
         guard let position = positions[Array(column.name.utf8)] else {
           positions[Array(column.name.utf8)] = columns.count
-          columns.append(ColumnDescription(column.name, column.type).spelled(column.spelling))
+          columns.append(
+            ColumnDescription(column.name, column.type).spelled(column.spelling).stored(as: column.stored))
           continue
         }
         common += 1
@@ -100,6 +101,7 @@ public final class UnionRows: RowStream {
         // Values that are spelled in several ways are text, which keeps all of them.
         let type = isSpelled ? Self.union(known.type, column.type) : .text
         if type != known.type { columns[position] = ColumnDescription(column.name, type) }
+        if column.stored != known.stored { columns[position].stored = nil }
       }
       guard index == 0 || common > 0 else {
         throw Problem(

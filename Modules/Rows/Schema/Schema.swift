@@ -19,6 +19,8 @@ public struct ColumnDescription: Sendable, Hashable {
   public let role: ColumnRole?
   /// The spelling of the values in the source, if it is not the usual one: CSV and similar formats write it again.
   public var spelling = ValueSpelling.usual
+  /// The type in the source, as long as the values are those of the source; nil if `type` says all of it.
+  public var stored: StoredType?
 
   /// A column `name` of `type`.
   public init(
@@ -42,12 +44,20 @@ public struct ColumnDescription: Sendable, Hashable {
     return column
   }
 
+  /// The column with a type of its source.
+  public func stored(as stored: StoredType?) -> ColumnDescription {
+    var column = self
+    column.stored = stored
+    return column
+  }
+
   /// The column with the summary, the unit and the role of `other`.
   public func annotated(as other: ColumnDescription) -> ColumnDescription {
     var column = ColumnDescription(
       name, type, nullable: isNullable, other.summary, unit: other.unit, extra: isExtra, mixed: isMixed,
       role: other.role)
     column.spelling = spelling
+    column.stored = stored
     return column
   }
 }
@@ -100,6 +110,17 @@ public struct Schema: Sendable, Hashable {
         ?? column
     }
     return Schema(name, summary, key: key.map { columns[$0].name }, columns: retyped)
+  }
+
+  /// The same table with the key `names`, whose columns it has, and which are not null.
+  public func keyed(by names: [String]) -> Schema {
+    let keyed = columns.map { column in
+      guard names.contains(where: { $0.utf8.elementsEqual(column.name.utf8) }) else { return column }
+      var found = ColumnDescription(column.name, column.type, nullable: false).annotated(as: column)
+      (found.spelling, found.stored) = (column.spelling, column.stored)
+      return found
+    }
+    return Schema(name, summary, key: names, columns: keyed)
   }
 
   /// The same table, for writers that know no other spelling of values than the usual one.

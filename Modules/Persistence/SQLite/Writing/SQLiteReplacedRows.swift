@@ -150,7 +150,8 @@ enum SQLiteReplacedRows {
     let name = schema.name.quotedForSQL, before = "temp.bb_before"
     let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
     let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
-    try SQLiteSearchIndex(schema)?.remove(connection)
+    let index = SQLiteSearchIndex(schema)
+    if load.isNew { try index?.remove(connection) }
     if !load.isNew { try connection.execute("CREATE TABLE \(before) AS SELECT * FROM \(table(number)) ORDER BY rowid") }
     try forget(number, connection)
     var opposite = Load(isNew: !isThere)
@@ -167,7 +168,7 @@ enum SQLiteReplacedRows {
         let keys = places.indices.map { schema.key.contains($0) ? places[$0] : "NULL" }.joined(separator: ", ")
         try connection.execute(
           """
-          \(insert) 0, \(all) FROM \(name) AS a JOIN \(before) AS r ON \(matches);
+          \(insert) 0, \(all) FROM \(before) AS r CROSS JOIN \(name) AS a ON \(matches);
           \(insert) 1, \(keys) FROM \(before) AS r WHERE NOT EXISTS (SELECT 1 FROM \(name) AS a WHERE \(matches));
           """)
       }
@@ -179,8 +180,10 @@ enum SQLiteReplacedRows {
       let roles = "substr(name, 1, length(?1) + 6) = 'role:' || ?1 || ':'"
       try run("DELETE FROM bb_meta WHERE \(roles)", schema.name, connection)
     } else {
-      let some =
-        schema.key.isEmpty ? "" : " AS a WHERE EXISTS (SELECT 1 FROM \(before) AS r WHERE \(matches))"
+      // The index of the key finds the rows: nothing depends on the number of others.
+      let key = schema.key.map { columns[$0] }.joined(separator: ", ")
+      let kept = schema.key.map { places[$0] }.joined(separator: ", ")
+      let some = schema.key.isEmpty ? "" : " WHERE (\(key)) IN (SELECT \(kept) FROM \(before))"
       try connection.execute(
         """
         DELETE FROM \(name)\(some);
@@ -188,6 +191,7 @@ enum SQLiteReplacedRows {
         FROM \(before) WHERE kind = 0 ORDER BY rowid;
         DROP TABLE \(before);
         """)
+      if let index, try index.exists(connection) { try index.update(connection) }
     }
     try run("DELETE FROM bb_meta WHERE name = ?1", "source:" + schema.name, connection)
     try SQLiteFormat.remember(source: load.isNew ? nil : load.source, of: schema.name, connection)
