@@ -12,6 +12,8 @@ public struct ParquetReading: Sendable {
   public var maximumField = 16 << 20
   /// Whether a row group may have a row that is needed, given the bounds of its columns; nil if all are needed.
   public var needsGroup: (@Sendable (_ bounds: (String) -> ParquetGroupBounds?) -> Bool)?
+  /// The rows of the file that are read, numbered from 0; nil for all.
+  public var rows: Range<Int>?
   /// The rows of a range of the file that are omitted, ascending; nil for none.
   public var omitted: (@Sendable (_ rows: Range<Int>) -> [Int])?
 
@@ -43,6 +45,8 @@ public final class ParquetRowStream: ExactRowStream {
   private let file: ParquetFile
   private let columns: [ParquetFile.Column]
   private let reading: ParquetReading
+  /// Whether only the number of rows matters, which the metadata has.
+  private let isCounted: Bool
   private let state = Mutex(State())
 
   private struct State: ~Copyable {
@@ -65,15 +69,15 @@ public final class ParquetRowStream: ExactRowStream {
     self.reading = reading
     let wanted = reading.columns.map { Set($0.map { Array($0.utf8) }) }
     var needed = file.columns.filter { wanted?.contains(Array($0.description.name.utf8)) ?? true }
-    // Rows are counted by a column.
-    if needed.isEmpty { needed = Array(file.columns.prefix(1)) }
+    isCounted = reading.columns?.isEmpty == true
+    if needed.isEmpty, !isCounted { needed = Array(file.columns.prefix(1)) }
     needed = needed.map { column in reading.types[column.description.name].map(column.typed) ?? column }
     if let variant = needed.first(where: \.node.hasVariant) {
       throw Problem(
         .badData, "column \(variant.description.name): values of the type VARIANT are not supported",
         at: file.source.name, hint: .set(.columns, for: "exclude the column"))
     }
-    guard !needed.isEmpty else { throw Problem(.badData, "the file has no columns", at: file.source.name) }
+    guard !needed.isEmpty || isCounted else { throw Problem(.badData, "the file has no columns", at: file.source.name) }
     columns = needed
     let names = file.description?["tableSchema"]
     let keys = names?["primaryKey"]?.arrayValue?.compactMap(\.stringValue) ?? []
@@ -115,8 +119,16 @@ public final class ParquetRowStream: ExactRowStream {
         guard state.group < file.groups.count else { return nil }
         let group = file.groups[state.group]
         state.group += 1
-        guard group.rowCount > 0, isNeeded(group) else { continue }
-        if let ranges = try neededRows(of: group) {
+        let own = 0..<group.rowCount, wanted = reading.rows.map { own.clamped(to: group.firstRow, $0) } ?? own
+        guard !wanted.isEmpty, isNeeded(group) else { continue }
+        if isCounted {
+          let first = group.firstRow &+ wanted.lowerBound
+          let omitted =
+            first < 0 || first > .max - wanted.count ? 0 : reading.omitted?(first..<first + wanted.count).count ?? 0
+          return BatchTask(ready: RowBatch(rows: wanted.count - omitted))
+        }
+        let needed = try neededRows(of: group) ?? (wanted == own ? nil : [own])
+        if let ranges = needed.map({ ParquetPageIndex.intersection($0, [wanted]) }) {
           state.pieces = ranges.reversed()
           let cursor = ParquetGroupCursor(file, group, columns, reading)
           state.arePiecesSmall = group.size <= Self.maximumGroup ? try cursor.fits(Self.maximumGroup) : false
@@ -389,5 +401,12 @@ final class ParquetGroupCursor: @unchecked Sendable {
       cells[row * columns.count + place] = .json(UInt32(arena.count), UInt32(out.count))
       out.read { arena.append($0) }
     }
+  }
+}
+
+extension Range<Int> {
+  /// The part of the range that is in `other` when both begin at `start`.
+  fileprivate func clamped(to start: Int, _ other: Range<Int>) -> Range<Int> {
+    clamped(to: Swift.max(0, other.lowerBound &- start)..<Swift.max(0, other.upperBound &- start))
   }
 }

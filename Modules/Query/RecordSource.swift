@@ -6,6 +6,8 @@ public protocol RecordSource: Sendable {
   var name: String { get }
   /// The tables it has, with their schemas.
   func tables() async throws(Problem) -> [Schema]
+  /// The columns of a table as a user names it; nil if there is no such table.
+  func schema(of table: String) async throws(Problem) -> Schema?
   /// The table that is read if none is named; nil if one must be.
   func mainTable() async throws(Problem) -> String?
   /// Whether fewer rows are read if a request states the selection.
@@ -14,18 +16,28 @@ public protocol RecordSource: Sendable {
   var joinColumns: [String: [String]] { get }
   /// The columns that a description declares to be the key of a table, each with the names that it may have there.
   func declaredKey(of table: String) async throws(Problem) -> [[String]]
+  /// The rows of a part of a table, whose types do not depend on the part; nil if all rows have to be read for it.
+  func part(_ shard: Shard, of table: String, _ request: RowRequest) async throws(Problem) -> (any RowStream)?
   /// The rows of a table. The request may be pushed down as far as the stream's own `RowRequest` says; the caller does
   /// the rest.
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream
 }
 
 extension RecordSource {
+  /// That of `tables()`.
+  public func schema(of table: String) async throws(Problem) -> Schema? {
+    try await tables().first { $0.name == table }
+  }
   /// No.
   public var usesSelection: Bool { false }
   /// None.
   public var joinColumns: [String: [String]] { [:] }
   /// None.
   public func declaredKey(of table: String) async throws(Problem) -> [[String]] { [] }
+  /// None.
+  public func part(_ shard: Shard, of table: String, _ request: RowRequest) async throws(Problem) -> (any RowStream)? {
+    nil
+  }
   /// The only table.
   public func mainTable() async throws(Problem) -> String? {
     let tables = try await tables()

@@ -24,9 +24,9 @@ import Testing
   @Test(
     "tables have as many rows as their logs say",
     arguments: [
-      ("cdf-column-mapping-id-mode", 0), ("cdf-table-with-dv", 0), ("compacted-log-files-table", 0),
-      ("timestamp-partitioned-table", 1), ("v2-checkpoints-json-without-sidecars", 0),
-      ("v2-checkpoints-parquet-with-sidecars", 0), ("v2-classic-checkpoint-parquet", 0),
+      ("cdf-column-mapping-id-mode", 3), ("cdf-table-with-dv", 10), ("compacted-log-files-table", 5),
+      ("timestamp-partitioned-table", 1), ("v2-checkpoints-json-without-sidecars", 11),
+      ("v2-checkpoints-parquet-with-sidecars", 1233), ("v2-classic-checkpoint-parquet", 20),
     ])
   func counts(name: String, count: Int) throws {
     let done = try Self.shell(name).run("bb-export --from delta:\(name) --count")

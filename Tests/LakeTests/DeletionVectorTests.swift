@@ -1,7 +1,9 @@
 import Codecs
 import Dialects
+import Exporters
 import Query
 import Rows
+import Synchronization
 import Testing
 
 @testable import Domain

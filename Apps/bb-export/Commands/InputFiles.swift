@@ -143,23 +143,19 @@ enum InputFiles {
     _ invocation: Invocation, _ services: AppServices, _ shard: Shard? = nil, types known: ColumnTypes = ColumnTypes()
   ) async throws(Problem) -> any RowStream {
     var files = invocation.all(Options.from)
-    if let shard {
+    // Of few files, each is divided.
+    if let shard, shard.divides(files.count) {
       var sizes: [(name: String, size: Int)] = []
       for file in files { sizes.append((file, try await invocation.locations.location(file).place.size())) }
-      let mine = shard.files(of: sizes)
-      guard !mine.isEmpty else {
-        // More parts than files: the columns of the first file, without rows.
-        let first = try await part(files[0], try SourceOptions(invocation).file(), invocation, services).open(known)
-        return BufferedRows(schema: first.schema, batches: [])
-      }
-      files = mine
+      files = shard.files(of: sizes)
     }
+    let ownShard = shard.flatMap { $0.divides(invocation.all(Options.from).count) ? nil : $0 }
     let choice = try SourceOptions(invocation).file()
     var types = choice.types
     types.merge(known)
     let shared = choice, isNamed = try SelectionOptions(invocation, services).namesFiles
     let parts = try files.map { (file) throws(Problem) in
-      try part(file, shared, invocation, services, isNamed: isNamed)
+      try part(file, shared, invocation, services, isNamed: isNamed, ownShard)
     }
     let stem = try invocation.locations.location(files[0]).title.prefix { $0 != "." }
     return try await UnionRows(parts, table: choice.table ?? (stem.isEmpty ? "input" : String(stem)), types: types)
@@ -168,7 +164,7 @@ enum InputFiles {
   /// The table of a file, which can be opened with any types.
   static func part(
     _ file: String, named name: String? = nil, _ choice: FileInputOptions, _ invocation: Invocation,
-    _ services: AppServices, isNamed: Bool = false
+    _ services: AppServices, isNamed: Bool = false, _ shard: Shard? = nil
   ) throws(Problem) -> UnionRows.Part {
     let location = try invocation.locations.location(file)
     let open: UnionRows.Part.Selecting = { (types, request) async throws(Problem) in
@@ -177,7 +173,15 @@ enum InputFiles {
       let choice = try SourceOptions(invocation).file(file, typed)
       let source = try await services.sources.open(choice)
       let table = try await TableCommand.table(of: source, choice, invocation, services.report)
-      let rows = try await source.rows(of: table, source.usesSelection ? request : RowRequest())
+      let own = source.usesSelection ? request : RowRequest()
+      let part: (any RowStream)? = if let shard { try await source.part(shard, of: table, own) } else { nil }
+      var rows: any RowStream
+      if let part {
+        rows = part
+      } else {
+        rows = try await source.rows(of: table, own)
+        if let shard { rows = shard.rows(of: rows) }
+      }
       return isNamed ? FileNamedRows(rows, location.shown) : rows
     }
     return UnionRows.Part(name: name ?? location.shown, selecting: open) { (types) async throws(Problem) in

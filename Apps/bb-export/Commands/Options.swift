@@ -60,7 +60,8 @@ enum Options {
   )
   static let shard = Option.value(
     "shard", "I/N", in: reading,
-    "read part I of N: of several files those of this part, of one input every N-th row")
+    "read part I of N: about size ÷ N of CSV, JSON Lines, Parquet, Delta and tables of databases; other inputs as a whole"
+  )
   static let sql = Option.value(
     "sql", "STATEMENT", in: selection,
     "run a SELECT statement over the inputs, each of which is a table, with SQLite"

@@ -84,13 +84,25 @@ struct TableCommand {
     if let others = outputs.typesOfOthers, !isProfile, shard == nil {
       request.types = selection.comparedColumns.map { NeededTypes($0, others: others) }
     }
-    if !choice.isFile, shard == nil, let schema = try await source.tables().first(where: { $0.name == table }) {
+    if !choice.isFile, let schema = try await source.schema(of: table) {
       request.selection = try selection.read(for: schema)
     }
     let path = selection.namesFiles ? invocation.all(Options.from).first : nil
     let file = try path.map { (path) throws(Problem) in try invocation.locations.location(path).shown }
+    var isPart = false
     func open(_ request: RowRequest) async throws(Problem) -> any RowStream {
-      let rows = try await source.rows(of: table, request)
+      var part: (any RowStream)?
+      if let shard { part = try await source.part(shard, of: table, request) }
+      isPart = part != nil
+      let rows: any RowStream
+      if let part {
+        rows = part
+      } else {
+        var whole = request
+        // Of the rows of the whole, each part takes some before it looks at them.
+        if shard != nil { whole.selection = nil }
+        rows = try await source.rows(of: table, whole)
+      }
       return file.map { FileNamedRows(rows, $0) } ?? rows
     }
     var rows = try await open(request)
@@ -100,12 +112,15 @@ struct TableCommand {
       // known.
       rows = (try? await open(RowRequest(cores: outputs.threads))) ?? rows
     }
-    if shard == nil, choice.isFile, source.usesSelection {
+    if choice.isFile, source.usesSelection {
       // The columns of a file are known when it is open.
       request.selection = try selection.read(for: rows.schema)
       rows = try await open(request)
     }
-    if let shard { rows = shard.rows(of: rows) }
+    if let shard, !isPart {
+      rows = shard.rows(of: rows)
+      services.report.warning("\(source.name): each part reads all rows, and takes every N-th")
+    }
     var wanted = try selection.read(for: rows.schema)
     if invocation.has(Options.favourites) { try await filterFavourites(of: table, choice, &wanted) }
     let named = wanted.relations.prefix(wanted.relations.count - (join == nil ? 0 : 1))

@@ -75,6 +75,11 @@ extension FileInputOptions: OptionGroup {
         .flag(
           "strict-csv", setting: .strictQuotes, in: reading, "csv, tsv: refuse a quote inside an unquoted field"),
         \.csv.isStrict),
+      .flag(
+        .flag(
+          "from-lines", setting: .linesAsRecords, in: reading,
+          "csv, tsv with --shard: each line is a record, so that only the part is read"),
+        \.csv.areLines),
       .value(
         .value(
           "encoding-errors", "POLICY", values: .words(["strict", "replace"]), default: "strict", setting: .invalidUTF8,

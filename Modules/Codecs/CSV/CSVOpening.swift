@@ -14,7 +14,10 @@ struct CSVOpening {
 
   /// Reads the header.
   /// - Throws: `badData` for a file without one, or one that is malformed or too large.
-  init(_ source: any ByteSource, _ reading: CSVReading, _ strayQuotes: CSVStrayQuotes) throws(Problem) {
+  /// - Parameter part: the bytes of the file in which the records begin that are given; nil for all.
+  init(
+    _ source: any ByteSource, _ reading: CSVReading, _ strayQuotes: CSVStrayQuotes, part: Range<Int>? = nil
+  ) throws(Problem) {
     splitter = CSVSplitter(source, reading, strayQuotes)
     var first = CSVHeader.First(end: 0)
     let piece = try Self.firstRecord(&splitter, reading, name: source.name, &first)
@@ -37,7 +40,17 @@ struct CSVOpening {
     }
     splitter.names = header.names
     let start = reading.hasHeader ? first.end : piece.start
-    ahead = [PieceTask(piece.dropping(before: start))]
+    splitter.part = part
+    guard let part else {
+      ahead = [PieceTask(piece.dropping(before: start))]
+      return
+    }
+    let records = piece.dropping(before: start), begin = records.place.offset
+    if reading.areLines, let file = source as? any RandomAccessSource {
+      splitter.follow(try FileRange.lines(of: file, in: max(begin, part.lowerBound)..<max(begin, part.upperBound)))
+    } else if let found = records.records(in: part, reading.delimiter) {
+      ahead = [PieceTask(found)]
+    }
   }
 
   /// The first record that is not a blank line, and its piece. In a file of one column without a header, a blank line

@@ -1,3 +1,4 @@
+internal import CMasks
 public import Rows
 
 /// The options for reading CSV text as a table.
@@ -31,6 +32,8 @@ public struct CSVReading: Sendable, Hashable {
   public var annotations: [ColumnDescription] = []
   /// The names of the required columns; nil for all. Unknown names are ignored.
   public var columns: [String]?
+  /// Whether each line is a record, in the parts of a file: a line break in a field is refused.
+  public var areLines = false
   /// The most bytes that one field may have; a record may have twice as many.
   public var maximumField = 16 << 20
   /// Whether a quote inside an unquoted field is refused; otherwise it is kept and counted in the stream's notes.
@@ -66,6 +69,52 @@ struct CSVPiece: ~Copyable, Sendable {
   /// The place of an offset of the text.
   func place(of offset: Int) -> JSONPlace {
     place.advanced(over: text, from: start, to: max(start, min(offset, text.count)))
+  }
+
+  /// The records that begin in a range of the file's bytes; nil if there are none.
+  consuming func records(in range: Range<Int>, _ delimiter: UInt8) -> CSVPiece? {
+    let first = place.offset, end = first + text.count - start
+    if first >= range.lowerBound, end <= range.upperBound { return self }
+    guard end > range.lowerBound, first < range.upperBound else { return nil }
+    let from = first >= range.lowerBound ? start : border(from: start + range.lowerBound - first, delimiter)
+    let to = end <= range.upperBound ? text.count : border(from: start + range.upperBound - first, delimiter)
+    guard from < to else { return nil }
+    text.truncate(to: to)
+    return dropping(before: from)
+  }
+
+  /// The first place at or after `offset` where a record begins.
+  private func border(from offset: Int, _ delimiter: UInt8) -> Int {
+    var isInside = false, isQuoted = false, fieldStart = start
+    for at in start..<text.count {
+      let byte = unsafe text.base[at]
+      if byte == UInt8(ascii: "\"") {
+        if at == fieldStart { isQuoted = true }
+        if isQuoted { isInside.toggle() }
+      } else if !isInside, byte == delimiter || byte == 0x0A {
+        (fieldStart, isQuoted) = (at + 1, false)
+        if byte == 0x0A, at + 1 >= offset { return at + 1 }
+      }
+    }
+    return text.count
+  }
+
+  /// The place of a line feed in a quoted field; nil if there is none.
+  func brokenLine(_ delimiter: UInt8) -> Int? {
+    guard unsafe bb_count_byte(text.base + start, text.count - start, UInt8(ascii: "\"")) > 0 else { return nil }
+    var isInside = false, isQuoted = false, fieldStart = start
+    for at in start..<text.count {
+      let byte = unsafe text.base[at]
+      if byte == UInt8(ascii: "\"") {
+        if at == fieldStart { isQuoted = true }
+        if isQuoted { isInside.toggle() }
+      } else if byte == 0x0A, isInside {
+        return at
+      } else if !isInside, byte == delimiter || byte == 0x0A {
+        (fieldStart, isQuoted) = (at + 1, false)
+      }
+    }
+    return nil
   }
 
   /// The records from `offset` on.

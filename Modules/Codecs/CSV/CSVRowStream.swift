@@ -24,6 +24,8 @@ public final class CSVRowStream: RowStream {
   private let found: Mutex<[ColumnType]>
   /// Unquoted fields so far that contain a quote; nil after one that was not expected.
   private let strays: Mutex<Int?>
+  /// The bytes of the file in which the records begin; nil for all.
+  private let part: Range<Int>?
   /// The first line of a quoted field that holds whole records.
   private let swallowing = Mutex<Int?>(nil)
 
@@ -124,6 +126,7 @@ public final class CSVRowStream: RowStream {
     warnings = opened.header.warnings
     layout = CSVLayout(whole, wanted: wanted, inferred: inferred, reading: opened.reading, opened.splitter.strayQuotes)
     strays = Mutex(opened.strays)
+    part = opened.splitter.part
     state = Mutex(opened)
     found = Mutex(whole.columns.map(\.type))
   }
@@ -143,14 +146,27 @@ public final class CSVRowStream: RowStream {
   }
 
   /// Whether types were found by looking at the beginning alone.
-  public var mayWiden: Bool { layout.columns.contains { $0.isInferred && $0.type != .text } }
+  public var mayWiden: Bool { part == nil && layout.columns.contains { $0.isInferred && $0.type != .text } }
 
   /// The file from its beginning, with the same types.
   public func reopened() async throws(Problem) -> (any RowStream)? {
+    try again(part)
+  }
+
+  private func again(_ part: Range<Int>?) throws(Problem) -> CSVRowStream? {
     guard let again = try source.reopened() else { return nil }
     let strayQuotes: CSVStrayQuotes = reading.isStrict ? .refused : .kept
     let types = layout.columns.map { InferredType(type: $0.type, spelling: $0.spelling) }
-    return try Self.stream(again, table, reading, try CSVOpening(again, reading, strayQuotes), types)
+    return try Self.stream(again, table, reading, try CSVOpening(again, reading, strayQuotes, part: part), types)
+  }
+
+  /// The records that begin in a part of the file's bytes, with the types that the beginning of the file shows. Of the
+  /// bytes before the part only quotes and line feeds are looked at.
+  /// - Parameter range: the part, given the size.
+  /// - Returns: nil for a source whose size is not known.
+  public func part(_ range: (_ size: Int) -> Range<Int>) throws(Problem) -> CSVRowStream? {
+    guard let size = source.size, source is any RandomAccessSource else { return nil }
+    return try again(range(size))
   }
 
   /// The next piece of the file, still to be parsed.
@@ -199,7 +215,8 @@ public final class CSVRowStream: RowStream {
   public func widened() async throws(Problem) -> (any RowStream)? {
     let known = layout.columns.map(\.type), wider = found.withLock { $0 }
     let isStray = strays.withLock { $0 == nil }
-    guard wider != known || isStray, let again = try source.reopened(), let look = try source.reopened() else {
+    guard part == nil, wider != known || isStray, let again = try source.reopened(), let look = try source.reopened()
+    else {
       return nil
     }
     if wider == known { return try Self.inferring(again, table: table, reading, careful: true) }

@@ -12,6 +12,8 @@ struct CSVSplitter: Sendable {
   private let reading: CSVReading
   /// The treatment of a quote inside an unquoted field; may become `kept` if none has occurred.
   var strayQuotes: CSVStrayQuotes
+  /// The bytes of the file in which the records begin that are given; nil for all.
+  var part: Range<Int>?
   /// The columns of the file; nil before they are known.
   var names: [String]?
   /// The beginning of the record that was cut off.
@@ -26,9 +28,35 @@ struct CSVSplitter: Sendable {
     self.strayQuotes = strayQuotes
   }
 
+  /// The splitter of lines of a file that it has begun.
+  mutating func follow(_ lines: FileRange) {
+    let (part, names) = (part, names)
+    self = CSVSplitter(lines, reading, strayQuotes)
+    (self.part, self.names) = (part, names)
+    (isAtStart, place) = (false, JSONPlace(offset: lines.start, lines: 0, lineStart: lines.start))
+  }
+
   /// The next piece; nil at the end.
-  /// - Throws: `badData` for a field, a record or a header that is too large.
+  /// - Throws: `badData` for a field, a record or a header that is too large, and for a line break in a field of lines.
   mutating func next() throws(Problem) -> CSVPiece? {
+    if let lines = source as? FileRange {
+      guard let piece = try nextPiece() else { return nil }
+      if let at = piece.brokenLine(reading.delimiter) {
+        let line = try piece.place(of: at).lines + lines.linesBefore() + 1
+        throw Problem(
+          .badData, "a field has a line break", at: "\(source.name):\(line)", hint: .omit(.linesAsRecords))
+      }
+      return piece
+    }
+    guard let part else { return try nextPiece() }
+    while let piece = try nextPiece() {
+      if piece.place.offset >= part.upperBound { return nil }
+      if let records = piece.records(in: part, reading.delimiter) { return records }
+    }
+    return nil
+  }
+
+  private mutating func nextPiece() throws(Problem) -> CSVPiece? {
     var text = ArenaBuilder(capacity: max(Arena.usualCapacity, rest.count))
     text.append(rest)
     rest = []

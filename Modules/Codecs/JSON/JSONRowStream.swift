@@ -138,7 +138,7 @@ public final class JSONRowStream: ExactRowStream {
   }
 
   /// Whether types were found by looking at the beginning alone.
-  public var mayWiden: Bool { inference != nil }
+  public var mayWiden: Bool { inference != nil && !(source is FileRange) }
 
   /// The next piece of the document, still to be parsed.
   public func next() async throws(Problem) -> BatchTask? { try nextWork() }
@@ -159,6 +159,18 @@ public final class JSONRowStream: ExactRowStream {
     return BatchTask { [self] () throws(Problem) in try task.batch(parse) }
   }
 
+  /// The records of the lines that begin in a part of the file's bytes, with the columns and types that the beginning of
+  /// the file shows.
+  /// - Parameter range: the part, given the size.
+  /// - Returns: nil for an array, and for a source that cannot be read at any place.
+  public func part(_ range: (_ size: Int) -> Range<Int>) throws(Problem) -> JSONRowStream? {
+    guard reading.form == .lines, let inference, let file = source as? any RandomAccessSource else { return nil }
+    let lines = try FileRange.lines(of: file, in: range(file.length))
+    return try Self.inferred(
+      lines, table, reading, State(splitter: JSONSplitter(lines, reading)), inference.found, isWhole: false,
+      contradictions: inference.contradictions)
+  }
+
   /// The document from its beginning, with the same types.
   public func reopened() async throws(Problem) -> (any RowStream)? {
     guard let inference, let again = try source.reopened() else { return nil }
@@ -172,7 +184,9 @@ public final class JSONRowStream: ExactRowStream {
   /// beginning, with columns and types that fit that value as well. The fourth time the whole document is read first,
   /// so there is no fifth. After any failure that a wrong split may have caused: split at brackets.
   public func widened() async throws(Problem) -> (any RowStream)? {
-    guard let inference, let failure = failure.withLock({ $0 }), let again = try source.reopened() else { return nil }
+    guard let inference, let failure = failure.withLock({ $0 }), !(source is FileRange),
+      let again = try source.reopened()
+    else { return nil }
     var state = State(splitter: JSONSplitter(again, reading))
     guard let piece = failure.contradiction else {
       return try Self.inferred(
@@ -202,9 +216,11 @@ public final class JSONRowStream: ExactRowStream {
   }
 
   private static func problem(
-    _ fault: JSONSyntaxError, in piece: borrowing JSONPiece, name: String, record: Int? = nil
+    _ fault: JSONSyntaxError, in piece: borrowing JSONPiece, name: String, record: Int? = nil, linesBefore: Int = 0
   ) -> Problem {
-    Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint, record: record)
+    var place = piece.place(of: fault.offset)
+    place.lines += linesBefore
+    return Problem(.badData, fault.message, at: "\(name):\(place)", hint: fault.hint, record: record)
   }
 
   private func parse(_ piece: consuming JSONPiece) -> Result<RowBatch, Problem> {
@@ -212,7 +228,9 @@ public final class JSONRowStream: ExactRowStream {
     do throws(JSONSyntaxError) {
       try parser.parse()
     } catch {
-      var problem = Self.problem(error, in: piece, name: source.name, record: parser.count)
+      let before: Int
+      do throws(Problem) { before = try (source as? FileRange)?.linesBefore() ?? 0 } catch { return .failure(error) }
+      var problem = Self.problem(error, in: piece, name: source.name, record: parser.count, linesBefore: before)
       if inference != nil {
         let isContradiction = error.column.map { $0 < 0 || layout.columns[$0].isInferred } ?? false
         if isContradiction, let column = error.column, column >= 0 {

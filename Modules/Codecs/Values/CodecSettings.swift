@@ -25,6 +25,8 @@ extension Setting {
   public static let thousands = Setting("input.thousands")
   /// Whether a quote inside an unquoted field of CSV is an error.
   public static let strictQuotes = Setting("csv.strictQuotes")
+  /// Whether each line of a CSV file is a record.
+  public static let linesAsRecords = Setting("csv.linesAsRecords")
   /// Whether an empty field of CSV means null or the empty text.
   public static let emptyFields = Setting("csv.emptyFields")
 

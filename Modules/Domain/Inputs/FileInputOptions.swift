@@ -34,13 +34,14 @@ public struct FileInputOptions: Sendable, Hashable {
   /// The settings of text that is read as fields.
   static let ofText =
     DialectOptions.allSettings + [
-      .emptyFields, .invalidUTF8, .strictQuotes, .inputNull, .decimalSeparator, .thousands,
+      .emptyFields, .invalidUTF8, .strictQuotes, .linesAsRecords, .inputNull, .decimalSeparator, .thousands,
     ]
 
   /// The settings that are not as usual, and that formats do not have in common.
   var settings: [Setting] {
     let others: [(Bool, Setting)] = [
       (csv.emptyIsText, .emptyFields), (csv.replacesBadEncoding, .invalidUTF8), (csv.isStrict, .strictQuotes),
+      (csv.areLines, .linesAsRecords),
       (!nullTexts.isEmpty, .inputNull), (csv.decimalSeparator != nil, .decimalSeparator),
       (csv.thousands != nil, .thousands), (timeout != nil, .viewTimeout),
     ]

@@ -1,4 +1,3 @@
-import Codecs
 public import Rows
 
 /// Updates a table of a store from a source: fetches, compares, and writes only the differences, atomically.

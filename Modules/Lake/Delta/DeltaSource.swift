@@ -63,21 +63,62 @@ public final class DeltaSource: RecordSource {
   /// The rows of the table. Files whose partition values or statistics exclude all their rows are not read.
   /// - Throws: `badData`, `io`.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    try await rows(of: table, request, nil)
+  }
+
+  /// The rows of a part of the data files, joined in the order of their paths.
+  public func part(
+    _ shard: Shard, of table: String, _ request: RowRequest
+  ) async throws(Problem) -> (any RowStream)? {
+    try await rows(of: table, request, shard)
+  }
+
+  private func rows(of table: String, _ request: RowRequest, _ shard: Shard?) async throws(Problem) -> DeltaRows {
     guard table == self.table else {
       throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
     }
     let isNeeded = ParquetPruning(request.selection).test
-    let snapshot = try await snapshot(keepsStatistics: isNeeded != nil)
+    let snapshot = try await snapshot(keepsStatistics: isNeeded != nil || shard != nil)
     let whole = try schema(snapshot), fields = snapshot.metadata.schema
     let wanted = request.columns.map { Set($0.map { Array($0.utf8) }) }
     let positions = whole.columns.indices.filter { wanted?.contains(Array(whole.columns[$0].name.utf8)) ?? true }
-    let files = snapshot.files.filter { file in isNeeded?(DeltaStatistics.bounds(file, fields)) ?? true }
+    var parts: [[UInt8]: Range<Int>]?
+    if let shard { parts = try await self.parts(shard, of: snapshot.files) }
+    let files = snapshot.files.filter { file in
+      (parts.map { $0[file.key] != nil } ?? true) && isNeeded?(DeltaStatistics.bounds(file, fields)) ?? true
+    }
     opened(snapshot.files.count, snapshot.files.count - files.count)
     var reading = ParquetReading()
     reading.needsGroup = isNeeded
     if let maximumField { reading.maximumField = maximumField }
     return DeltaRows(
-      log.storage, files, snapshot.metadata, whole.projected(to: positions.isEmpty ? [0] : positions), reading)
+      log.storage, files, snapshot.metadata, whole.projected(to: positions), reading,
+      parts: parts)
+  }
+
+  /// The rows of each file that are in a part, by its key.
+  private func parts(_ shard: Shard, of files: [DeltaFile]) async throws(Problem) -> [[UInt8]: Range<Int>] {
+    var ends: [(key: [UInt8], rows: Range<Int>)] = [], count = 0
+    for file in files.sorted(by: { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }) {
+      let rows: Int
+      if let known = DeltaStatistics.rows(of: file) {
+        rows = known
+      } else {
+        guard let source = try await log.storage.open(file.path) else {
+          throw Problem(.badData, "the log names a file that does not exist: \(file.path)", at: name)
+        }
+        rows = try ParquetFile(source).rowCount
+      }
+      ends.append((file.key, count..<count + rows))
+      count += rows
+    }
+    let wanted = shard.range(of: count)
+    var parts: [[UInt8]: Range<Int>] = [:]
+    for (key, rows) in ends {
+      let own = wanted.clamped(to: rows)
+      if !own.isEmpty { parts[key] = own.lowerBound - rows.lowerBound..<own.upperBound - rows.lowerBound }
+    }
+    return parts
   }
 }
 
@@ -88,6 +129,8 @@ final class DeltaRows: ExactRowStream {
   private let files: [DeltaFile]
   private let metadata: DeltaMetadata
   private let reading: ParquetReading
+  /// The rows of each file that are read, by its key; nil for all.
+  private let parts: [[UInt8]: Range<Int>]?
   private let state = Mutex(State())
 
   private struct State: Sendable {
@@ -104,8 +147,9 @@ final class DeltaRows: ExactRowStream {
 
   init(
     _ storage: any DeltaStorage, _ files: [DeltaFile], _ metadata: DeltaMetadata, _ schema: Schema,
-    _ reading: ParquetReading
+    _ reading: ParquetReading, parts: [[UInt8]: Range<Int>]? = nil
   ) {
+    self.parts = parts
     (self.storage, self.files, self.metadata, self.schema, self.reading) = (storage, files, metadata, schema, reading)
   }
 
@@ -145,6 +189,12 @@ final class DeltaRows: ExactRowStream {
     let rows: ParquetRowStream
     do throws(Problem) {
       let data = try ParquetFile(source, names: metadata.schema.names)
+      if let rows = self.parts?[file.key] {
+        reading.rows = rows
+        if let known = DeltaStatistics.rows(of: file), known != data.rowCount {
+          throw Problem(.badData, "the log says that the file has \(known) rows, and it has \(data.rowCount)")
+        }
+      }
       if let vector = try await file.deletions?.read(storage) {
         guard vector.last.map({ $0 < data.rowCount }) ?? true else {
           throw Problem(.badData, "damaged deletion vector: it has rows that the file does not have")

@@ -54,6 +54,12 @@ enum DeltaStatistics {
     }
   }
 
+  /// The number of rows of a file, the deleted ones included; nil if the log does not say that there are some.
+  static func rows(of file: DeltaFile) -> Int? {
+    let json = file.statistics.flatMap { try? JSON.parse($0, name: "") }
+    return json?["numRecords"]?.countValue.flatMap { $0 > 0 ? $0 : nil }
+  }
+
   /// The bounds of the columns of a file; nil for a column of which none are known.
   static func bounds(_ file: DeltaFile, _ schema: DeltaSchema) -> (String) -> ParquetGroupBounds? {
     let json = file.statistics.flatMap { try? JSON.parse($0, name: "") }

@@ -52,6 +52,7 @@ public struct PostgresExporter: Exporter {
     types: ColumnTypes = [:]
   ) -> PostgresBinary.Form {
     let stored = schema.columns[column].stored
+    let isTimestamp = if case .timestamp = stored { dates == .automatic } else { false }
     return switch schema.columns[column].type {
     case .integer: .integer
     case .boolean: .boolean
@@ -63,6 +64,8 @@ public struct PostgresExporter: Exporter {
     case .text, .url: if case .time = stored, dates != .text { .time } else { .text }
     case .list(let element): .list(element)
     case .date: dates.unit([.days], for: column, in: head) == nil ? .text : .days
+    case .timestamp where isTimestamp && EpochTime.isNative(column, of: schema, in: head):
+      .microseconds(isExact: false)
     case .timestamp:
       dates.unit([.microseconds], for: column, in: head) == nil ? .text : .microseconds(isExact: dates != .native)
     case .datetime: dates.unit([.microseconds], for: column, in: head) == nil ? .text : .localMicroseconds
@@ -248,6 +251,7 @@ private actor PostgresSink: RowSink {
     try output?.finish()
     output = nil
     var written = WrittenRows(location.name)
+    written.warning = schema.nestedWarning
     written.bytes = bytes
     written.reading = { (_) in nil }
     return written

@@ -5,7 +5,7 @@ public import Rows
 /// A PostgreSQL server, and what of it is meant: `postgres://HOST/DATABASE?table=raw.quotes`, or `postgres:` before
 /// keywords and values (`postgres:service=prod table=raw.quotes`).
 ///
-/// All but `table` and `schema` is for libpq. Messages show it without names and passwords of users.
+/// All but `table`, `schema` and `snapshot` is for libpq. Messages show it without names and passwords of users.
 public struct PostgresLocation: Sendable, Hashable {
   /// The parameters in the syntax of libpq.
   let parameters: String
@@ -17,6 +17,8 @@ public struct PostgresLocation: Sendable, Hashable {
   public let isLocal: Bool
   /// The schema of a store; nil for the default.
   public let schema: String?
+  /// The state of the database that another session has exported; nil for the present one.
+  let snapshot: String?
 
   private static let schemes = ["postgres", "postgresql"]
   /// The parameters that messages show.
@@ -24,6 +26,9 @@ public struct PostgresLocation: Sendable, Hashable {
 
   /// Whether a text is a location of this kind.
   public static func isLocation(_ text: String) -> Bool { URLText.scheme(of: text).map(schemes.contains) ?? false }
+
+  /// The parameters that are not for libpq.
+  private static let own: Set = ["table", "schema", "snapshot"]
 
   /// Reads a location.
   /// - Throws: `usage` for parameters that cannot be taken apart.
@@ -35,6 +40,11 @@ public struct PostgresLocation: Sendable, Hashable {
     var options = rest.hasPrefix("//") ? try Self.url(rest.dropFirst(2)) : try Self.keywords(rest)
     table = try options.own["table"].map { (text) throws(Problem) in try PostgresName(parsing: text) }
     schema = options.own["schema"]
+    snapshot = options.own["snapshot"]
+    if let snapshot, snapshot.isEmpty || !snapshot.utf8.allSatisfy({ $0 &- 48 < 10 || $0 &- 65 < 6 || $0 == 45 }) {
+      throw Problem(
+        .usage, "invalid snapshot “\(snapshot)”", at: options.name, hint: "use what pg_export_snapshot() returns")
+    }
     if schema == "" { throw Problem(.usage, "missing name after schema=", at: options.name) }
     parameters = options.parameters
     isLocal = options.hosts.allSatisfy { $0.isEmpty || $0.hasPrefix("/") || $0.lowercased().hasPrefix("%2f") }
@@ -49,7 +59,7 @@ public struct PostgresLocation: Sendable, Hashable {
 
   /// A location that no connection can be made to.
   static let malformed = PostgresLocation()
-  private init() { (parameters, name, table, schema, isLocal) = ("\0", "postgres:", nil, nil, true) }
+  private init() { (parameters, name, table, schema, snapshot, isLocal) = ("\0", "postgres:", nil, nil, nil, true) }
 
   private struct Options {
     var parameters = "", name = "", own: [String: String] = [:], isURL = false, hasQuery = false
@@ -78,7 +88,7 @@ public struct PostgresLocation: Sendable, Hashable {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else { throw malformed("a parameter has no value") }
       let key = String(parts[0])
-      if key == "table" || key == "schema" {
+      if Self.own.contains(String(key)) {
         guard let value = PercentCoding.decoded(parts[1]) else { throw malformed("\(key) is not encoded as in a URL") }
         result.own[key] = value
         continue
@@ -122,7 +132,7 @@ public struct PostgresLocation: Sendable, Hashable {
         rest = rest.dropFirst()
       }
       rest = rest.drop(while: \.isWhitespace)
-      if key == "table" || key == "schema" {
+      if Self.own.contains(String(key)) {
         result.own[String(key)] = value
         continue
       }
@@ -145,7 +155,7 @@ public struct PostgresName: Sendable, Hashable, CustomStringConvertible {
 
   /// The table `table` of `schema`.
   init(_ schema: String?, _ table: String) {
-    self.schema = schema
+    self.schema = schema == "public" ? nil : schema
     self.table = table
   }
 

@@ -54,7 +54,17 @@ final class PostgresOutput: @unchecked Sendable {
 
   private func start() throws(Problem) -> Copying {
     try connection.begin(.writing, search: true)
-    let found = try PostgresTable.find(name, connection)
+    var found = try PostgresTable.find(name, connection)
+    if found == nil, existing != .refuse {
+      // Of several processes that would create the table, one does, and the others wait for it. What is there afterwards
+      // is seen by another transaction.
+      let lock =
+        "SELECT pg_advisory_xact_lock(hashtextextended(\(PostgresFilter.literal("bb:" + name.sql) ?? "''"), 0))"
+      try connection.execute("ROLLBACK")
+      try connection.begin(.writing, search: true)
+      try connection.execute("SET LOCAL lock_timeout = 0; \(lock)")
+      found = try PostgresTable.find(name, connection)
+    }
     isNew = found == nil
     if let found { try check(found) }
     let target: String

@@ -35,7 +35,7 @@ public actor PostgresSource: RecordSource {
       connection = try PostgresConnection.open(location)
       try connection.begin(.reading, search: true)
     }
-    if let snapshot { try connection.execute("SET TRANSACTION SNAPSHOT '\(snapshot)'") }
+    if let snapshot = snapshot ?? location.snapshot { try connection.execute("SET TRANSACTION SNAPSHOT '\(snapshot)'") }
     // The order of the rows is that of the table, also when others read it.
     try connection.execute(
       "SET LOCAL synchronize_seqscans = off; SET LOCAL max_parallel_workers_per_gather = 0")
@@ -52,6 +52,13 @@ public actor PostgresSource: RecordSource {
         try PostgresTable.all(connection)
       }
     return tables.filter { !$0.columns.isEmpty }.map {
+      schema($0, Array($0.columns.indices), named: $0.name.description)
+    }
+  }
+
+  /// The columns of a table, with or without its schema.
+  public func schema(of table: String) throws(Problem) -> Schema? {
+    try PostgresTable.find(try PostgresName(parsing: table), try open()).map {
       schema($0, Array($0.columns.indices), named: $0.name.description)
     }
   }
@@ -84,9 +91,19 @@ public actor PostgresSource: RecordSource {
     try await rows(of: table, request, json: [])
   }
 
+  /// The rows in a part of the pages of a table; nil for a view, whose rows are in no pages.
+  public func part(
+    _ shard: Shard, of table: String, _ request: RowRequest
+  ) async throws(Problem) -> (any RowStream)? {
+    guard let found = try PostgresTable.find(try PostgresName(parsing: table), try open()) else {
+      return try await rows(of: table, request)
+    }
+    return ["r", "m"].contains(found.kind) ? try await rows(of: table, request, json: [], shard) : nil
+  }
+
   /// - Parameter json: the columns of arrays that are JSON, because not all their values are lists.
   private func rows(
-    of table: String, _ request: RowRequest, json: Set<String>
+    of table: String, _ request: RowRequest, json: Set<String>, _ shard: Shard? = nil
   ) async throws(Problem) -> any RowStream {
     let connection = try open()
     let name = try PostgresName(parsing: table)
@@ -101,6 +118,10 @@ public actor PostgresSource: RecordSource {
     }
     var positions = found.columns.indices.filter { position in
       request.columns?.contains { $0.utf8.elementsEqual(found.columns[position].name.utf8) } ?? true
+    }
+    if request.columns?.isEmpty == true, shard == nil {
+      let count = try connection.integer("SELECT count(*) FROM \(name.sql)")
+      return BufferedRows(schema: Schema(name.table, columns: []), batches: [RowBatch(rows: Int(count))])
     }
     // COPY cannot send rows without columns.
     if positions.isEmpty { positions = Array(found.columns.indices) }
@@ -121,20 +142,31 @@ public actor PostgresSource: RecordSource {
       })
     // An index would give the rows in another order.
     let isTable = ["r", "m", "p"].contains(found.kind)
+    var pages = ""
+    if let shard {
+      // As the server has them now: the statistics may be those of another time for each part.
+      let count = try connection.integer(
+        "SELECT pg_relation_size(\(PostgresFilter.literal(name.sql) ?? "NULL")::regclass) / current_setting('block_size')::int"
+      )
+      let range = shard.range(of: Int(count))
+      pages = "\(filter.conditions.isEmpty ? " WHERE" : " AND") ctid >= '(\(range.lowerBound),0)'"
+      // Rows that were added since belong to the last part.
+      if !shard.isLast { pages += " AND ctid < '(\(range.upperBound),0)'" }
+    }
     let order = filter.conditions.isEmpty || !isTable ? "" : " ORDER BY tableoid, ctid"
     let query =
-      "SELECT \(readings.map(\.sql).joined(separator: ", ")) FROM \(name.sql)" + filter.whereClause + order
+      "SELECT \(readings.map(\.sql).joined(separator: ", ")) FROM \(name.sql)" + filter.whereClause + pages + order
       + filter.limitClause
     let hasLists = zip(readings, positions).contains { reading, position in
       if case .list = reading.type { types[found.columns[position].name] == nil } else { false }
     }
     let widening = PostgresWidening { (more) async throws(Problem) in
-      try await self.rows(of: table, request, json: json.union(more))
+      try await self.rows(of: table, request, json: json.union(more), shard)
     }
     let decoding = PostgresDecoding(
       forms: readings.map(\.form), schema: schema(found, positions, json, named: name.table),
       place: "\(self.name): \(name)", widening: hasLists ? widening : nil)
-    guard filter.conditions.isEmpty, filter.limit == nil, current == nil,
+    guard filter.conditions.isEmpty, filter.limit == nil, current == nil, shard == nil,
       let others = try helpers(of: connection, found, cores: request.cores)
     else { return try await PostgresRows(connection, query, decoding, endsTransaction: current == nil) }
     return PostgresRangeRows([connection] + others, query, pages: found.pages, decoding)

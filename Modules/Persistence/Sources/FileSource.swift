@@ -254,6 +254,20 @@ public struct FileSource: RecordSource, SampledFile {
     return try await stream(request)
   }
 
+  /// The rows of a part of a table, if the format can be read from any place.
+  public func part(_ shard: Shard, of table: String, _ request: RowRequest) async throws(Problem) -> (any RowStream)? {
+    switch contents {
+    case .database(let database):
+      return try await database.rows(of: table, as: reading.table, reading.types, request, shard: shard)
+    case .rowGroups(let bytes): return try parquetRows(bytes, request, shard)
+    case .text:
+      let rows = try await rows(of: table, request)
+      if let rows = rows as? CSVRowStream { return try rows.part(shard.range) }
+      return try (rows as? JSONRowStream)?.part(shard.range)
+    case .workbook, .document: return nil
+    }
+  }
+
   /// The rows of a table of a document; the only one has the name of the file.
   private func rows(
     of document: DocumentTables, _ format: DocumentFormat, _ table: String, _ request: RowRequest
@@ -281,13 +295,15 @@ public struct FileSource: RecordSource, SampledFile {
   }
 
   private func parquetRows(
-    _ bytes: any RandomAccessSource, _ request: RowRequest
+    _ bytes: any RandomAccessSource, _ request: RowRequest, _ shard: Shard? = nil
   ) throws(Problem) -> any RowStream {
+    let file = try ParquetFile(bytes)
     var way = ParquetReading()
+    way.rows = shard?.range(of: file.rowCount)
     way.columns = request.columns
     way.needsGroup = ParquetPruning(request.selection).test
     if let most = reading.maximumField { way.maximumField = most }
-    let stream = try ParquetRowStream(try ParquetFile(bytes), table: table, way)
+    let stream = try ParquetRowStream(file, table: table, way)
     for column in stream.schema.columns {
       guard let type = reading.types[column.name], type != column.type else { continue }
       throw Problem(

@@ -37,11 +37,26 @@ public struct PartitionedSource: RecordSource {
   /// The rows of a table, each with the values of the path.
   /// - Throws: `badData` for a value that does not have the given type; the errors of the file.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    try await rows(of: table, request, nil) ?? BufferedRows(schema: Schema(table, columns: []), batches: [])
+  }
+
+  /// The rows of a part of the file, each with the values of the path.
+  public func part(
+    _ shard: Shard, of table: String, _ request: RowRequest
+  ) async throws(Problem) -> (any RowStream)? {
+    try await rows(of: table, request, shard)
+  }
+
+  private func rows(
+    of table: String, _ request: RowRequest, _ shard: Shard?
+  ) async throws(Problem) -> (any RowStream)? {
     var own = request
     own.columns = request.columns?.filter { name in !values.contains { $0.column == name } }
     // Not every format can distinguish rows without columns from no rows.
     if own.columns?.isEmpty == true { own.columns = nil }
-    let rows = try await inner.rows(of: table, own)
+    let part: (any RowStream)? =
+      if let shard { try await inner.part(shard, of: table, own) } else { try await inner.rows(of: table, own) }
+    guard let rows = part else { return nil }
     var constants: [(column: ColumnDescription, value: Value)] = []
     for value in values where !rows.schema.columns.has(value.column) {
       let type = types[value.column] ?? .text

@@ -39,6 +39,23 @@ public struct Shard: Sendable, Hashable {
     return all.indices.filter(mine.contains).map { all[$0].name }
   }
 
+  /// The positions of this part among `size`. The parts are disjoint and complete.
+  public func range(of size: Int) -> Range<Int> {
+    func border(_ index: Int) -> Int { Int(Int128(size) * Int128(index) / Int128(count)) }
+    return border(index - 1)..<border(index)
+  }
+
+  /// The first and the last of the numbers of this part of those from `least` to `greatest`.
+  public func bounds(from least: Int128, to greatest: Int128) -> (first: Int128, last: Int128) {
+    let size = greatest - least + 1
+    return (least + size * Int128(index - 1) / Int128(count), least + size * Int128(index) / Int128(count) - 1)
+  }
+
+  /// Whether the parts of a number of files are whole files.
+  public func divides(_ files: Int) -> Bool { files >= 4 * count }
+  /// Whether this is the last part.
+  public var isLast: Bool { index == count }
+
   /// Every `count`-th of the rows, from row `index` on.
   public func rows(of stream: any RowStream) -> any RowStream { ShardedRows(stream, self) }
 }

@@ -75,6 +75,12 @@ public struct RowBatch: Sendable {
     }
   }
 
+  /// Rows without columns.
+  public init(rows: Int) {
+    self.init(
+      width: 0, count: rows, cells: CellsBuilder(capacity: 0).freeze(), arena: ArenaBuilder(capacity: 1).freeze())
+  }
+
   /// A batch with only the rows at `rows`, in that order; the bytes are shared.
   public func selecting(_ rows: some Collection<Int>) -> RowBatch {
     var cells = CellsBuilder(capacity: rows.count * width)

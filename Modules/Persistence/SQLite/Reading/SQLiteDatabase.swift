@@ -1,4 +1,5 @@
 import CSQLite
+import Codecs
 import Glibc
 import Query
 import Rows
@@ -129,6 +130,16 @@ struct SQLiteDatabase: Sendable {
     of name: String, as alias: String?, _ types: ColumnTypes, _ request: RowRequest,
     _ index: SQLiteSearchIndex? = nil
   ) async throws(Problem) -> any RowStream {
+    try await rows(of: name, as: alias, types, request, index, shard: nil)
+      ?? BufferedRows(schema: Schema(name, columns: []), batches: [])
+  }
+
+  /// The same, or the rows in a part of the row ids; nil for a view, a table without them, and one with a column of
+  /// JSON, whose values are of any type.
+  func rows(
+    of name: String, as alias: String?, _ types: ColumnTypes, _ request: RowRequest,
+    _ index: SQLiteSearchIndex? = nil, shard: Shard?
+  ) async throws(Problem) -> (any RowStream)? {
     let connection = try open()
     var table = try self.table(name, connection)
     for column in types.names {
@@ -145,7 +156,19 @@ struct SQLiteDatabase: Sendable {
     limit(connection, to: table)
     // SQL cannot select nothing.
     if wanted.isEmpty { wanted = Array(table.columns.indices) }
-    let filter = SQLiteFilter(request.selection, on: table, index)
+    var filter = SQLiteFilter(request.selection, on: table, index)
+    if let shard {
+      guard !table.isComputed, let rowID = table.rowIDName else { return nil }
+      let whole = try await SQLiteRows.open(self, try open(), table, wanted, .none, named: alias ?? name)
+      guard let settled = whole.settled else { return nil }
+      let ends = try connection.prepare("SELECT min(\(rowID)), max(\(rowID)) FROM \(table.name.quotedForSQL)")
+      if try ends.step(), !ends.isNull(0) {
+        filter.restrict(to: shard.condition(on: rowID, from: ends.integer(0), to: ends.integer(1)))
+      }
+      ends.reset()
+      return try await SQLiteRows.open(
+        self, connection, settled, wanted, filter, named: alias ?? name, isPart: true)
+    }
     return try await SQLiteRows.open(
       self, connection, table, wanted, filter, cores: request.cores, named: alias ?? name)
   }
@@ -160,5 +183,14 @@ struct SQLiteDatabase: Sendable {
     connection.limit(field: limits.field)
     return try await SQLiteRows.open(
       self, connection, table, Array(table.columns.indices), .none, named: name)
+  }
+}
+
+extension Shard {
+  /// The condition for the row ids of this part of those from `least` to `greatest`.
+  fileprivate func condition(on rowID: String, from least: Int64, to greatest: Int64) -> String {
+    let (first, last) = bounds(from: Int128(least), to: Int128(greatest))
+    // In 64 bits: a range without ids has none that fit.
+    return first > last ? "0" : "\(rowID) BETWEEN \(first) AND \(last)"
   }
 }

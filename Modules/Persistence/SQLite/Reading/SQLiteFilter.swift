@@ -8,6 +8,9 @@ struct SQLiteFilter: Sendable {
   /// Conditions for a WHERE, each of them in brackets; empty for none. Parameters count from 2: the first is the
   /// reader's own.
   private(set) var conditions: [String] = []
+
+  /// Adds a condition, which the rows have to satisfy in addition.
+  mutating func restrict(to condition: String) { conditions.append(condition) }
   /// Values of the parameters.
   private(set) var values: [Value] = []
   /// The most rows that are needed, in order of the key; nil for all.

@@ -14,6 +14,8 @@ final class SQLiteRows: ExactRowStream {
   private let positions: [Int]
   private let filter: SQLiteFilter
   private let types: [ColumnType]
+  /// Whether these are the rows of a part, whose types are those of the whole.
+  private let isPart: Bool
   /// Columns whose type was guessed.
   private let guessed: [Bool]
   private let meanings: [SQLiteConversion.Meaning]
@@ -27,7 +29,7 @@ final class SQLiteRows: ExactRowStream {
   /// The columns at `positions`, read on as many cores as there are and as help.
   static func open(
     _ database: SQLiteDatabase, _ connection: consuming SQLiteConnection, _ table: SQLiteTable, _ positions: [Int],
-    _ filter: SQLiteFilter, cores: Int = 1, named name: String
+    _ filter: SQLiteFilter, cores: Int = 1, named name: String, isPart: Bool = false
   ) async throws(Problem) -> SQLiteRows {
     // The second connection starts after the first, and has the same snapshot if no process wrote in between.
     let second =
@@ -44,14 +46,16 @@ final class SQLiteRows: ExactRowStream {
     }
     var kinds = SQLiteKinds(width: positions.count)
     if let first { kinds.look(at: first) }
-    return SQLiteRows(database, table, positions, filter, name, kinds, reader, ranges, first, isWhole: first == nil)
+    return SQLiteRows(
+      database, table, positions, filter, name, kinds, reader, ranges, first, isWhole: first == nil, isPart: isPart)
   }
 
   private init(
     _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ filter: SQLiteFilter,
     _ name: String, _ kinds: SQLiteKinds,
-    _ reader: SQLiteTableReader, _ ranges: SQLiteRanges?, _ first: RowBatch?, isWhole: Bool
+    _ reader: SQLiteTableReader, _ ranges: SQLiteRanges?, _ first: RowBatch?, isWhole: Bool, isPart: Bool = false
   ) {
+    self.isPart = isPart
     self.database = database
     self.table = table
     self.positions = positions
@@ -85,7 +89,7 @@ final class SQLiteRows: ExactRowStream {
     ahead = Mutex(first)
   }
 
-  var mayWiden: Bool { guessed.contains(true) }
+  var mayWiden: Bool { !isPart && guessed.contains(true) }
 
   func next() async throws(Problem) -> BatchTask? {
     let first = ahead.withLock { first in
@@ -106,7 +110,7 @@ final class SQLiteRows: ExactRowStream {
   /// The table once more, with the types of all its values.
   func widened() async throws(Problem) -> (any RowStream)? {
     let contradicted = self.contradicted.withLock { $0 }
-    if contradicted.isEmpty { return nil }
+    if contradicted.isEmpty || isPart { return nil }
     var table = table
     for index in contradicted { table.columns[positions[index]].hint = nil }
     let look = try SQLiteTableReader(try database.open(table), table, columns: positions, filter)
@@ -116,13 +120,20 @@ final class SQLiteRows: ExactRowStream {
     return SQLiteRows(database, table, positions, filter, schema.name, kinds, again, nil, nil, isWhole: true)
   }
 
+  /// The table with the types that were found as those of its columns; nil if these cannot be stated.
+  var settled: SQLiteTable? {
+    guard !types.contains(.json) else { return nil }
+    var table = table
+    for (index, position) in positions.enumerated() where guessed[index] { table.columns[position].hint = types[index] }
+    return table
+  }
+
   /// The table from its beginning, with the same types.
   func reopened() async throws(Problem) -> (any RowStream)? {
     // Values of several types are read otherwise if the type of their column is known.
-    guard !types.contains(.json) else { return nil }
+    guard let settled else { return nil }
     let reader = try SQLiteTableReader(try database.open(table), table, columns: positions, filter)
-    var table = table
-    for (index, position) in positions.enumerated() where guessed[index] { table.columns[position].hint = types[index] }
+    let table = settled
     return SQLiteRows(
       database, table, positions, filter, schema.name, SQLiteKinds(width: positions.count), reader, nil, nil,
       isWhole: false)
