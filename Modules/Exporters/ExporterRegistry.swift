@@ -14,7 +14,9 @@ public struct ExporterRegistry: Sendable {
   ]
 
   /// The formats that draw values instead of writing them.
-  static let charts: [any Exporter] = [ChartExporter.bars, ChartExporter.svg]
+  static let charts: [any Exporter] = [
+    ChartExporter.bars, ChartExporter.line, ChartExporter.histogram, ChartExporter.matrix, ChartExporter.svg,
+  ]
 
   /// The formats, in the order of the help.
   public let exporters: [any Exporter]

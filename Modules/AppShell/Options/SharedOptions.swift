@@ -32,7 +32,8 @@ public enum SharedOptions {
   ).excluding("group", "agg", hint: "use --agg count")
   /// The columns of groups.
   public static let group = Option.value(
-    "group", "A,B", values: .list("column"), in: selection, "output one row for each combination of these columns")
+    "group", "A,B", values: .list("column"), setting: .grouping, in: selection,
+    "output one row for each combination of these columns")
   /// The values computed for each group.
   public static let aggregates = Option.value(
     "agg", "COUNT,SUM(A),…", default: "count", setting: .aggregates, in: selection,

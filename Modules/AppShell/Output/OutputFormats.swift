@@ -53,6 +53,7 @@ struct OutputFormats {
 
   private func exporter(for location: Location) throws(Problem) -> any Exporter {
     let path = location.text
+    if let named, Self.form(of: location, by: named.descriptor) != nil { return named }
     if path != "-", let exporter = try own(location) { return exporter }
     if let named { return named }
     if path == "-" || path.hasPrefix("/dev/") { return fallback }
@@ -73,6 +74,14 @@ struct OutputFormats {
     throw Problem(
       .usage, "unknown file extension: “\(location.shown)”",
       hint: near ?? .set(.outputFormat))
+  }
+
+  /// The form in which a format draws a file, by the extension; nil for formats with one form, and other extensions.
+  static func form(of location: Location, by format: ExporterDescriptor) -> String? {
+    guard !location.isTable, location.text != "-" else { return nil }
+    let path = FileCompression.split(location.text).path.lowercased()
+    guard let word = format.drawings.first(where: { path.hasSuffix("." + $0) }) else { return nil }
+    return word == "htm" ? "html" : word == "txt" ? "text" : word
   }
 
   private static func hasSuffix(_ path: String) -> Bool {

@@ -100,6 +100,13 @@ public struct OutputPlan: Sendable {
         if exporter.descriptor.options.contains(where: { $0.key == key }) { own.values[key] = value }
       }
       if shown != "auto", exporter.descriptor.hasHeaders { own.values["headers"] = shown == "never" ? "no" : "yes" }
+      if let form = OutputFormats.form(of: location, by: exporter.descriptor) {
+        if let other = own.values.updateValue(form, forKey: "as"), other != form {
+          throw Problem(
+            .usage, "the extension of \(location.shown) means \(form), but option as is \(other)",
+            hint: "omit the option, or change the extension")
+        }
+      }
       own.hasChosenColumns = invocation.has(SharedOptions.columns)
       if path == "-" {
         own.terminalWidth = width

@@ -36,6 +36,8 @@ extension Setting {
   public static let conditions = Setting("selection.conditions")
   /// The columns whose values are counted.
   public static let countBy = Setting("selection.countBy")
+  /// The columns by which rows are grouped.
+  public static let grouping = Setting("selection.grouping")
   /// The greatest number of rows.
   public static let limit = Setting("selection.limit")
 

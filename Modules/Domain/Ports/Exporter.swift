@@ -142,6 +142,8 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public var neededTypes: NeededTypes.Others?
   /// Whether its files can hold several tables.
   public let holdsSeveralTables: Bool
+  /// Extensions of files that it can write as well, in a form of their own, when it was chosen by name.
+  public var drawings: [String] = []
 
   /// The rows that a format measures before the first one is encoded.
   public enum Measuring: Sendable, Hashable {

@@ -36,7 +36,9 @@ import Testing
   ]
   /// Formats that need columns which the table does not have, refuse some of its values, or show only some of them;
   /// their laws and tests have tables of their own.
-  static let particular: Set = ["geojson", "gpx", "kml", "vcard", "xlsx", "bars", "svg"]
+  static let particular: Set = [
+    "geojson", "gpx", "kml", "vcard", "xlsx", "bars", "line", "histogram", "matrix", "svg",
+  ]
 
   @Test("every format has its place in the table") func complete() {
     let exporters = ExporterRegistry(
