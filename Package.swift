@@ -138,7 +138,7 @@ let package = Package(
     tests(
       "LakeTests",
       ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain", "Lake", "Persistence", "Exporters", "Conformance"]),
-    tests("AppShellTests", ["Rows", "Domain", "CommandLineKit", "AppShell", "AppTestSupport"]),
+    tests("AppShellTests", ["Rows", "Query", "Domain", "CommandLineKit", "AppShell", "AppTestSupport"]),
     tests("SiteTests", ["bb-export", "Site"]),
     tests(
       "AccessTests",

@@ -199,6 +199,7 @@ enum BBExport {
     CommandEntry(profile) { (context) async throws(Problem) in
       try await TableCommand(context, isProfile: true).run()
     },
+    CommandEntry(ExploreCommand.command) { (context) async throws(Problem) in try await ExploreCommand(context).run() },
     CommandEntry(diff) { (context) async throws(Problem) in try await DiffCommand(context).run() },
     CommandEntry(SniffCommand.command) { (context) async throws(Problem) in try await SniffCommand(context).run() },
     CommandEntry(sync) { (context) async throws(Problem) in try await SyncCommand(context).run() },

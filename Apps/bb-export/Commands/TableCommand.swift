@@ -14,16 +14,24 @@ struct TableCommand {
   private let isProfile: Bool
   /// The output of several tables that this one belongs to; nil for a table by itself.
   private let combined: CombinedOutput?
+  /// The output of all rows, whatever the command line says; nil for its outputs.
+  private let exporter: (any Exporter)?
+
+  /// The rows of a command line for an output of its own.
+  init(_ invocation: Invocation, _ services: AppServices, into exporter: any Exporter) async throws(Problem) {
+    (isProfile, combined, self.services, self.exporter) = (false, nil, services, exporter)
+    self.invocation = try await InputFiles.resolved(invocation, services)
+  }
 
   init(_ context: CommandContext, isProfile: Bool = false) async throws(Problem) {
     self.isProfile = isProfile
     services = context.services
     invocation = try await InputFiles.resolved(context.invocation, services)
-    combined = nil
+    (combined, exporter) = (nil, nil)
   }
 
   private init(_ part: Invocation, of whole: TableCommand, into combined: CombinedOutput) {
-    isProfile = false
+    (isProfile, exporter) = (false, nil)
     services = whole.services
     invocation = part
     self.combined = combined
@@ -46,6 +54,7 @@ struct TableCommand {
   private func write() async throws(Problem) {
     // What can be wrong with the words is found before anything is opened or asked.
     var policy = OutputPolicy()
+    policy.exporter = exporter
     if isProfile {
       policy.columns = [.user: Profile.shownColumns, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
     }

@@ -95,10 +95,10 @@ public enum OutputOptions {
   static let verify = Option.flag(
     "verify", in: group, "read the output files again and compare a digest of all rows with what was written")
   /// The number of threads.
-  static let threads = Option.value(
+  public static let threads = Option.value(
     "threads", "N", default: "number of CPU cores", in: "General", "number of threads")
   /// The memory for sorting and groups.
-  static let memory = Option.value(
+  public static let memory = Option.value(
     "memory", "SIZE", default: "a quarter of the free memory, at most 1G", setting: .memory, in: "General",
     "memory for sorting and groups; what needs more goes to temporary files")
   /// When to show progress.
@@ -147,7 +147,7 @@ extension Invocation {
   /// Whether messages are coloured.
   func hasColoredErrors(_ terminal: any TerminalPort) -> Bool { terminal.style(color, ofErrors: true).isColored }
   /// When output is coloured.
-  var color: ColorChoice { setting(SharedOptions.color).flatMap(ColorChoice.init) ?? .auto }
+  public var color: ColorChoice { setting(SharedOptions.color).flatMap(ColorChoice.init) ?? .auto }
 
   /// Whether to show progress: as `--progress` or the setting says, else on a terminal.
   var showsProgress: Bool {

@@ -57,7 +57,9 @@ public struct OutputPlan: Sendable {
     let isForUser = named == nil && setting == nil && reported.allSatisfy { $0.text == "-" }
     audience = invocation.has(OutputOptions.plain) ? .scripts : isForUser ? .user : .files
     let fallback: any Exporter
-    if let named {
+    if let own = policy.exporter {
+      fallback = own
+    } else if let named {
       fallback = named
     } else if setting == nil, invocation.has(SharedOptions.count) {
       fallback = PlainLines()

@@ -56,7 +56,7 @@ public struct TableWriter: Sendable {
   }
 
   /// Appends a cell as its column shows it: ratings with their stars.
-  private static func append(
+  package static func append(
     _ cell: Cell, _ chunk: Arena, _ column: ColumnDescription, _ forTerminal: Bool, to text: inout ByteBuffer
   ) -> Int {
     if forTerminal { return TerminalText.append(cell, chunk, column, to: &text) }

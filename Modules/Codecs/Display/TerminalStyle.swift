@@ -31,7 +31,7 @@ public struct TerminalStyle: Sendable, Hashable {
     case plain
 
     /// The part that a column's values are.
-    init(_ type: ColumnType) {
+    package init(_ type: ColumnType) {
       switch type {
       case .integer, .real, .decimal: self = .number
       case .date, .timestamp, .datetime: self = .date

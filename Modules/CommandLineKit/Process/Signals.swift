@@ -48,6 +48,7 @@ public enum Signals {
       if number == SIGURG { met.signal() }
     } while number == SIGURG || number == SIGINT && interruptsPass.load(ordering: .relaxed)
     let code = 128 + number
+    RawTerminal.restore()
     cleanUp { _exit(code) }
     _exit(code)
   }

@@ -21,6 +21,30 @@ public enum Terminal {
     return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Keeps standard input, to be read more than once: afterwards it is a file without a name.
+  /// - Throws: `io`.
+  public static func keepInput() throws(Problem) {
+    var status = stat()
+    if unsafe fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return }
+    let directory = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    let file = unsafe open(directory, 0o20000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)  // O_TMPFILE
+    var buffer = [UInt8](repeating: 0, count: 1 << 16), isWritten = file >= 0
+    while isWritten {
+      let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(0, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      var rest = buffer[..<count]
+      while isWritten, !rest.isEmpty {
+        let part = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+        if part > 0 { rest = rest.dropFirst(part) } else { isWritten = errno == EINTR }
+      }
+    }
+    guard isWritten, dup2(file, 0) == 0 else {
+      throw Problem(.io, "cannot keep standard input", at: directory, hint: "save it to a file first")
+    }
+    close(file)
+  }
+
   /// Whether the user can be prompted: standard input and standard error are terminals.
   public static var isInteractive: Bool { isTerminal(0) && isTerminal(2) }
 

@@ -9,7 +9,7 @@ public struct SearchMatcher: Sendable {
   private let columns: [(position: Int, isList: Bool)]
 
   /// The words of `query` in the texts of `schema`.
-  init(_ query: String, for schema: Schema) {
+  package init(_ query: String, for schema: Schema) {
     var words: [[UInt8]] = []
     for word in Words.folded(query) where !words.contains(word) { words.append(word) }
     self.words = words.map(FoldedNeedle.init(folded:))
@@ -37,6 +37,13 @@ public struct SearchMatcher: Sendable {
         return false
       }
     }
+  }
+
+  /// The positions of the rows that match.
+  package func rows(of batch: RowBatch) -> [Int] {
+    var rows = (0..<Int32(batch.count)).map { $0 }, scratch: [UInt8] = []
+    filter(CellReader(batch), &rows, &scratch)
+    return rows.map(Int.init)
   }
 
   /// Keeps the rows that match.

@@ -80,10 +80,15 @@ package final class SpilledRows: ExactRowStream {
 
   /// The next piece, without waiting.
   package func nextTask() -> BatchTask? {
-    let index = position.withLock { position in
-      defer { position += 1 }
-      return position
-    }
+    task(
+      at: position.withLock { position in
+        defer { position += 1 }
+        return position
+      })
+  }
+
+  /// The piece with a number, from 0; nil if there are not as many.
+  package func task(at index: Int) -> BatchTask? {
     if index < kept.count { return BatchTask(ready: kept[index]) }
     guard let file, index - kept.count < places.count else { return nil }
     let place = places[index - kept.count]

@@ -1,0 +1,116 @@
+import Codecs
+public import Domain
+public import Rows
+import Synchronization
+
+/// The rows of a view while they are read: some in memory, the others in a temporary file.
+public final class RowWindow: Sendable {
+  private struct State {
+    var rows: SpillBuffer?
+    var starts: [Int] = []
+    var widths: [ColumnWidths] = []
+    var isComplete = false, isClosed = false
+    var problem: Problem?
+    var last: (number: Int, batch: RowBatch)?
+  }
+  private let scratch: any ScratchSpace
+  private let state = Mutex(State())
+
+  /// An empty window.
+  public init(_ scratch: any ScratchSpace) { self.scratch = scratch }
+
+  /// The columns; nil before they are known.
+  var schema: Schema? { state.withLock { $0.rows?.schema } }
+  /// The number of rows so far.
+  public var count: Int { state.withLock { $0.rows?.count ?? 0 } }
+  /// Whether all rows were read.
+  public var isComplete: Bool { state.withLock { $0.isComplete || $0.problem != nil } }
+  /// The error that ended the rows.
+  var problem: Problem? { state.withLock { $0.problem } }
+  /// The widths of the values of the first rows.
+  var widths: [ColumnWidths] { state.withLock { $0.widths } }
+
+  /// Begins, maybe again with other types.
+  func begin(_ schema: Schema) {
+    state.withLock { state in
+      let isClosed = state.isClosed
+      state = State(rows: SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 8 << 20))
+      state.isClosed = isClosed
+    }
+  }
+
+  /// - Throws: `cancelled` after `close`; `io`.
+  func append(_ batch: RowBatch) throws(Problem) {
+    try state.withLock { (state) throws(Problem) in
+      guard !state.isClosed else { throw Problem(.cancelled, "interrupted") }
+      guard let rows = state.rows, batch.count > 0 else { return }
+      if state.starts.isEmpty {
+        let first = batch.count > 500 ? batch.selecting(0..<500) : batch
+        TableWriter.measure(first, rows.schema, forTerminal: true, into: &state.widths)
+      }
+      state.starts.append(rows.count)
+      try rows.append(batch)
+    }
+  }
+
+  /// Ends the rows.
+  public func finish(_ problem: Problem? = nil) {
+    state.withLock { ($0.problem, $0.isComplete) = (problem, problem == nil) }
+  }
+
+  /// Takes no more rows.
+  public func close() { state.withLock { $0.isClosed = true } }
+
+  /// The batch with a row, and the position of the row in it; nil if there is none, or it cannot be read.
+  func row(_ row: Int) -> (batch: RowBatch, position: Int)? {
+    state.withLock { state in
+      guard let rows = state.rows, row >= 0, row < rows.count else { return nil }
+      var low = 0, high = state.starts.count
+      while high - low > 1 {
+        let middle = (low + high) / 2
+        if state.starts[middle] <= row { low = middle } else { high = middle }
+      }
+      if let last = state.last, last.number == low { return (last.batch, row - state.starts[low]) }
+      do throws(Problem) {
+        guard let batch = try rows.batches().task(at: low)?.batch() else { return nil }
+        state.last = (low, batch)
+        return (batch, row - state.starts[low])
+      } catch {
+        state.problem = error
+        return nil
+      }
+    }
+  }
+}
+
+/// An output whose rows go to a window.
+public struct WindowExporter: Exporter {
+  private let window: RowWindow
+
+  /// An output for a window.
+  public init(_ window: RowWindow) { self.window = window }
+
+  /// The format `explore`, which has no name on the command line.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor("explore", fileExtensions: [], mediaType: "", summary: "", isExact: false, isStyled: true)
+  }
+
+  /// A sink that fills the window.
+  public func sink(
+    for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
+  ) async throws(Problem) -> any RowSink { WindowSink(window, schema) }
+
+  private final class WindowSink: RowSink {
+    private let window: RowWindow, schema: Schema
+
+    init(_ window: RowWindow, _ schema: Schema) { (self.window, self.schema) = (window, schema) }
+
+    func open() async throws(Problem) { window.begin(schema) }
+    func write(_ rows: PreparedRows) async throws(Problem) { for batch in rows.batches { try window.append(batch) } }
+    func commit() async throws(Problem) -> WrittenRows {
+      window.finish()
+      return WrittenRows("the screen")
+    }
+    func abandon() async {}
+  }
+}

@@ -1,0 +1,111 @@
+import Glibc
+public import Rows
+import Synchronization
+
+/// The terminal as a screen and a keyboard. One at a time; `restore` gives it back as it was.
+public final class RawTerminal: Sendable {
+  private struct Saved {
+    let descriptor: Int32
+    let modes: termios
+  }
+  /// The terminal that is to be restored.
+  private static let saved = Mutex<Saved?>(nil)
+
+  private let descriptor: Int32
+  private let keys = Mutex<[UInt8]>([])
+
+  /// Opens the terminal of the process.
+  /// - Throws: `usage` if standard output is none, there is none for keys, or it cannot move its cursor.
+  public init(_ variables: [String: String]) throws(Problem) {
+    let isAble = Terminal.isTerminal(1) && !["", "dumb"].contains(variables["TERM"] ?? "")
+    descriptor = isAble ? unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1
+    guard descriptor >= 0 else {
+      throw Problem(.usage, "explore requires a terminal", hint: .set(Setting("output.format"), to: "table"))
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Takes the terminal: no echo, no signals from keys, another screen.
+  /// - Throws: `io`.
+  public func enter() throws(Problem) {
+    var modes = termios()
+    guard unsafe tcgetattr(descriptor, &modes) == 0 else {
+      throw Problem(.io, "cannot read the modes of the terminal", at: "/dev/tty")
+    }
+    Self.saved.withLock { $0 = Saved(descriptor: descriptor, modes: modes) }
+    unsafe cfmakeraw(&modes)
+    unsafe tcsetattr(descriptor, TCSADRAIN, &modes)
+    write(Array("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J".utf8))
+  }
+
+  /// Gives the terminal back, however the program ends. Does nothing if it was not taken.
+  public static func restore() {
+    saved.withLock { saved in
+      guard let open = saved else { return }
+      saved = nil
+      put(Array("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l".utf8), to: open.descriptor)
+      var modes = open.modes
+      unsafe tcsetattr(open.descriptor, TCSANOW, &modes)
+    }
+  }
+
+  /// Gives the terminal to the shell, and takes it again when the process continues.
+  public func suspend() throws(Problem) {
+    Self.restore()
+    kill(0, SIGTSTP)
+    try enter()
+  }
+
+  /// The size in cells; 80 × 24 if the terminal does not say.
+  public var size: (columns: Int, lines: Int) {
+    var size = winsize()
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+      return (80, 24)
+    }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  /// Writes to the screen, unless the terminal was given back.
+  public func write(_ bytes: [UInt8]) {
+    Self.saved.withLock { if $0 != nil { Self.put(bytes, to: descriptor) } }
+  }
+
+  private static func put(_ bytes: [UInt8], to descriptor: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
+    }
+  }
+
+  /// The next key; nil if there is none within `milliseconds`.
+  public func key(within milliseconds: Int) -> TerminalKey? {
+    var wait = Int32(milliseconds)
+    while true {
+      if let key = keys.withLock({ TerminalKey.take(from: &$0, isComplete: false) }) { return key }
+      // The rest of a sequence follows at once.
+      let isPart = keys.withLock { !$0.isEmpty }
+      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let count = unsafe poll(&ready, 1, isPart ? 50 : wait)
+      if count < 0, errno == EINTR { return nil }
+      guard count > 0 else { return keys.withLock { TerminalKey.take(from: &$0, isComplete: true) } }
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let got = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+      if got <= 0 { return errno == EINTR && got < 0 ? nil : .closed }
+      keys.withLock { $0 += bytes.prefix(got) }
+      wait = 0
+    }
+  }
+
+  /// Runs `body` on a thread of its own, which may wait for keys.
+  public static func onThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      let isStarted = DetachedThread.start {
+        body()
+        done.resume()
+      }
+      if !isStarted { done.resume() }
+    }
+  }
+}
