@@ -50,9 +50,9 @@ trap 'exit 143' TERM
 # Only https, so that nobody between can change what arrives; http only from this machine.
 get() {
   case $releases in
-    /*) cp -- "$releases/$1" "$work/$1" ;;
+    /*) cp -- "$releases/$1" "$work/$1" 2>/dev/null ;;
     https://* | file://* | http://127.0.0.1:* | http://localhost:*)
-      if command -v curl >/dev/null; then curl -fsSL --retry 3 -o "$work/$1" "$releases/$1"
+      if command -v curl >/dev/null; then curl -fsL --retry 3 -o "$work/$1" "$releases/$1"
       elif command -v wget >/dev/null; then wget -q -O "$work/$1" "$releases/$1"
       else fail "neither curl nor wget was found on the PATH" "install one of them, and run this again"; fi ;;
     *) fail "BB_RELEASES is neither a directory nor an https URL: $releases" ;;

@@ -66,8 +66,8 @@ clean() {
 trap clean EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-reason=$(mkdir -p -- "$prefix" 2>&1) || fail "cannot write to $prefix: ${reason##*: }"
-stage=$(mktemp -d "$prefix/.bb-install.XXXXXX") || { stage=; fail "cannot write to $prefix"; }
+reason=$(mkdir -p -- "$prefix" 2>&1) || fail "cannot write to $prefix: ${reason##*: }" "choose another directory with --prefix DIR"
+stage=$(mktemp -d "$prefix/.bb-install.XXXXXX") || { stage=; fail "cannot write to $prefix" "choose another directory with --prefix DIR"; }
 grep -v "$unused" "$here/share/bb/files" >"$stage/files" || fail "$prefix: no space left on device" "free some space and run again"
 copy() {
   while IFS= read -r path; do
