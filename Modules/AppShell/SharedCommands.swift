@@ -31,7 +31,7 @@ public enum SharedCommands {
         "dataset": datasets.map(\.name), "format": context.services.exporters.all.map(\.descriptor.name),
         "column": columns, "source": APIDescription.builtIn.map(\.name) + ["snapshot"],
         "topic": context.program.helpWords, "relation": relations,
-        "production": Catalog.builtInTitles.compactMap(\.short),
+        "production": TitleNames.builtIn.titles.compactMap(\.short),
       ]
       // The words after a dataset are its columns.
       let narrowed = datasets.map { (word: $0.name, words: $0.columns.map(\.name)) }

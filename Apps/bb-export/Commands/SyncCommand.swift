@@ -217,10 +217,10 @@ struct SyncCommand {
   /// for none.
   private static func shared(_ schema: Schema, _ kept: [Schema]) -> Schema? {
     let shared = Catalog.episodes
-    guard schema.name == shared.name, shared.holds(schema),
-      schema.columns.allSatisfy({ column in shared.columns.contains { $0.name == column.name && $0.type == column.type }
-      })
-    else { return nil }
+    let isTyped = schema.columns.allSatisfy { column in
+      shared.columns.contains { $0.name == column.name && $0.type == column.type }
+    }
+    guard schema.name == shared.name, isTyped, shared.holds(schema) else { return nil }
     guard let stored = kept.first(where: { $0.name == shared.name }) else { return shared }
     return shared.columns.allSatisfy { stored.position(of: $0.name) != nil } ? shared : schema
   }

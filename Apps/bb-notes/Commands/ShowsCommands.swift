@@ -21,8 +21,8 @@ enum ShowsCommands {
   private static let add = Command(
     "add", "add a show with its episodes, from TVmaze",
     discussion: """
-      Asks TVmaze for the show and its episodes, which are stored with it. With --offline, or without an answer of \
-      yours where several shows match, nothing is asked, or nothing is stored. The data of TVmaze is licensed CC BY-SA.
+      Requests the show and its episodes from TVmaze, and stores both. With --offline, only the name is stored. The \
+      data of TVmaze is licensed CC BY-SA.
       """,
     arguments: [Argument("NAME", count: .optional, "name of the show")],
     options: [id, short, APIOptions.offlineOption, APIOptions.serverOption], examples: ["shows add 'The Wire'"])

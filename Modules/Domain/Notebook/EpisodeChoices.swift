@@ -117,7 +117,7 @@ public struct EpisodeChoices: Sendable {
     return Problem(
       .usage, "unknown show “\(name)”",
       hint: .nearest(name, among: known)
-        ?? "available shows: \(all.joined(separator: ", ")); add another with: bb-notes shows add \(Remedy.shellWord(name))"
+        ?? "available shows: \(all.joined(separator: ", ")); others must be added first"
     )
   }
 

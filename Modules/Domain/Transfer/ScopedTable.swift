@@ -44,7 +44,7 @@ struct ScopedTable {
   }
 
   /// The rows of a source, with the rows of the table that others own; and the sources of all, as a store keeps them.
-  /// - Parameter takesOver: whether the source may take records of others.
+  /// - Parameter takesOver: whether the source may take records that another source owns.
   /// - Throws: `badData` if it may not.
   func merged(
     with rows: [RowBatch], of schema: Schema, from source: String, takesOver: Bool

@@ -53,7 +53,7 @@ extension APIDescription {
     episodes.ignored.append("/image/medium")
     episodes.scope = Catalog.episodeScope
     var description = APIDescription(
-      name: "tvmaze", summary: "shows and their episodes (--set show=NAME), from TVmaze.com, licensed CC BY-SA",
+      name: "tvmaze", summary: "shows and their episodes, by the variable show, from TVmaze.com, licensed CC BY-SA",
       baseURL: "https://api.tvmaze.com", requestsPerSecond: 2, datasets: [shows, episodes])
     description.variables = [SourceVariable("show")]
     description.grammar = 2

@@ -36,6 +36,7 @@ final class RESTNoticed: Sendable {
 }
 
 extension RESTSource: IncrementalSource {
+  /// The columns whose values say which records the source owns; empty for all.
   public func scope(of table: String) -> [String] {
     description.datasets.first { $0.schema.name == table }?.scope ?? []
   }
