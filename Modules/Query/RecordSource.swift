@@ -18,6 +18,8 @@ public protocol RecordSource: Sendable {
   func declaredKey(of table: String) async throws(Problem) -> [[String]]
   /// The rows of a part of a table, whose types do not depend on the part; nil if all rows have to be read for it.
   func part(_ shard: Shard, of table: String, _ request: RowRequest) async throws(Problem) -> (any RowStream)?
+  /// By table, the columns that need not have a value in any record.
+  var optionalColumns: [String: Set<String>] { get }
   /// The rows of a table. The request may be pushed down as far as the stream's own `RowRequest` says; the caller does
   /// the rest.
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream
@@ -38,6 +40,8 @@ extension RecordSource {
   public func part(_ shard: Shard, of table: String, _ request: RowRequest) async throws(Problem) -> (any RowStream)? {
     nil
   }
+  /// None.
+  public var optionalColumns: [String: Set<String>] { [:] }
   /// The only table.
   public func mainTable() async throws(Problem) -> String? {
     let tables = try await tables()

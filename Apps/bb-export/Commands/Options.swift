@@ -123,7 +123,7 @@ enum Options {
     "allow-shrink", setting: .shrinking, in: syncing, "accept a source that has lost more than half of its records")
   static let acceptDrift = Option.flag(
     "accept-drift", setting: .drift, in: syncing,
-    "replace stored values with null although the API has lost their members")
+    "replace any number of stored values with null, also of members that the API has lost")
   static let replace = Option.flag(
     "replace", setting: .sourceReplacement, in: syncing, "replace a table that was loaded from a different source")
   static let key = Option.value(

@@ -31,6 +31,7 @@ struct SyncCommand {
     }
     var policy = Sync.Policy()
     policy.allowsShrink = invocation.has(Options.allowShrink)
+    policy.acceptsNulls = invocation.has(Options.acceptDrift)
     policy.replacesSource = invocation.has(Options.replace)
     policy.isDryRun = invocation.has(Options.dryRun)
     if invocation.has(Options.status) {
@@ -86,11 +87,9 @@ struct SyncCommand {
         let rows = CountedRows(try await table.rows()) { count in
           progress.update { $0.items += count }
         }
-        results.append(
-          (
-            table.name,
-            try await sync.run(rows, as: table.schema, key: table.key, from: table.source, scope: table.scope)
-          ))
+        let outcome = try await sync.run(
+          rows, as: table.schema, key: table.key, from: table.source, scope: table.scope, mayBeNull: table.mayBeNull)
+        results.append((table.name, outcome))
       } catch {
         // An error of one dataset does not stop the others, unless it concerns all of them.
         guard tables.count > 1, [.badData, .unavailable, .noInput].contains(error.kind) else { throw error }
@@ -131,7 +130,7 @@ struct SyncCommand {
     options.since = invocation[Options.since]
     options.until = invocation[Options.until]
     options.maximumRequests = try invocation.integer(Options.maxRequests, in: 1...Int(Int32.max))
-    for option in Options.incremental + [Options.acceptDrift] where invocation.has(option) {
+    for option in Options.incremental where invocation.has(option) {
       if invocation[Options.from] != nil || invocation[Options.fromStorage] != nil {
         throw Problem(.usage, "--\(option.name) applies only to API sources")
       }
@@ -168,6 +167,8 @@ struct SyncCommand {
     var scope: [String] = []
     /// The columns of its key, of a file; empty for those of the schema.
     var key: [String] = []
+    /// The columns whose values may become null.
+    var mayBeNull: Set<String> = []
     /// The way to fetch only changed records; nil to fetch all.
     var increment: (source: any IncrementalSource, plan: SyncPlan)?
     let rows: () async throws(Problem) -> any RowStream
@@ -201,6 +202,7 @@ struct SyncCommand {
       }
       if shared != nil { table.scope = Catalog.episodeScope }
       if let own = (source as? any IncrementalSource)?.scope(of: schema.name), !own.isEmpty { table.scope = own }
+      table.mayBeNull = source.optionalColumns[schema.name] ?? []
       if let incremental = source as? any IncrementalSource {
         table.increment = try incremental.increment(of: schema.name).map { (incremental, $0) }
       }

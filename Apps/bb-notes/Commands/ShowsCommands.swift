@@ -136,7 +136,10 @@ enum ShowsCommands {
         count += batch.count
       }
       batches.append(builder.finish())
-      let sync = Sync(into: repository.store, time: repository.now, command: command)
+      var policy = Sync.Policy()
+      // A correction of a show may empty a column.
+      policy.acceptsNulls = true
+      let sync = Sync(into: repository.store, policy, time: repository.now, command: command)
       do throws(Problem) {
         let outcome = try await sync.run(
           BufferedRows(schema: episodes.schema, batches: batches), as: Catalog.episodes, from: episodes.source,

@@ -45,11 +45,22 @@ extension StoreLaw {
     },
     StoreLaw("a load counts what it adds, changes, removes and leaves") { it in
       _ = try await it.load(named, [pair("a", 1), pair("b", 2), pair("c", 3)])
-      let outcome = try await it.load(named, [pair("d", 4), pair("b", 5), pair("a", 1)])
+      var outcome = try await it.load(named, [pair("d", 4), pair("b", 5), pair("a", 1)])
+      outcome.nulled = []
       var wanted = TableOutcome()
       (wanted.added, wanted.changed, wanted.unchanged, wanted.removed) = (1, 1, 1, 1)
       try it.expectEqual(outcome, wanted)
       try await it.expectEqual(it.rows(named), [pair("a", 1), pair("b", 5), pair("d", 4)])
+    },
+    StoreLaw("a load and a change count the stored values that become null, with the first keys") { it in
+      let names = ["a", "b", "c", "d", "e", "f"]
+      let old = names.map { pair($0, $0 == "c" ? nil : 1) }, new = names.map { pair($0, $0 < "f" ? nil : 2) }
+      let wanted = NulledValues("value", count: 4, stored: 5, keys: ["a", "b", "d"].map { StoredKey([.text($0)]) })
+      _ = try await it.load(named, old)
+      try await it.expectEqual(it.load(named, new).nulled, [wanted])
+      try await it.expectEqual(it.load(named, old).nulled.filter { $0.count > 0 }, [])
+      let outcome = try await it.store.apply(StoreChange("x", time: "", [TableChange(named, upserts: new)]))
+      try it.expectEqual(outcome.map(\.nulled), [[wanted]])
     },
     StoreLaw("a load of the same rows changes nothing, and is not in the history") { it in
       _ = try await it.load(wide, it.hostile)

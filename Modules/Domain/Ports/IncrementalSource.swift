@@ -35,6 +35,8 @@ public struct SyncPlan: Sendable {
   public var offsetLimit: Int?
   /// Whether a response is a page, and the next page is requested by its last cursor.
   public var isKeyset: Bool
+  /// The columns whose values may become null.
+  public var mayBeNull: Set<String> = []
   /// Creates a plan.
   public init(
     _ schema: Schema, _ increment: SourceIncrement, digest: String, offsetLimit: Int? = nil, isKeyset: Bool = false

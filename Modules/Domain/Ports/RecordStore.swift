@@ -183,6 +183,8 @@ public struct TableOutcome: Sendable, Hashable {
   public var removed = 0
   /// Rows that were replaced by an equal row.
   public var unchanged = 0
+  /// The columns whose stored values become null; of a change of records, also those whose values all stay.
+  public var nulled: [NulledValues] = []
   /// Creates an outcome without changes.
   public init() {}
 }

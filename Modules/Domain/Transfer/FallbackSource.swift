@@ -26,6 +26,8 @@ public struct FallbackSource: RecordSource {
 
   /// The first source's.
   public var joinColumns: [String: [String]] { first.joinColumns }
+  /// The first source's.
+  public var optionalColumns: [String: Set<String>] { first.optionalColumns }
   /// The first source's tables.
   public func tables() async throws(Problem) -> [Schema] { try await first.tables() }
 

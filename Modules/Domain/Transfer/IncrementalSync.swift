@@ -74,7 +74,7 @@ public struct IncrementalSync: Sendable {
       result.outcome = try await compare(plan, source, states.first)
       return result
     }
-    let step = SyncStep(store, plan, isDryRun: policy.isDryRun, time: time, command: command, source)
+    let step = SyncStep(store, plan, policy, time: time, command: command, source)
     let walk = SyncWalk(plan, source, step, options, time: time, firstRequest: firstRequest)
     let stored: (any RecordSource)? = increment.isOnlyForChanged && hasTable ? store : nil
     var failures: [Problem] = [], isFinished = true
@@ -152,7 +152,7 @@ public struct IncrementalSync: Sendable {
     let name = plan.schema.name
     let rows = CursorRows(try await source.rows(of: name, RowRequest()), plan)
     let outcome = try await Sync(into: store, policy, time: time, command: command, report: report)
-      .run(rows, as: plan.schema, from: source.name)
+      .run(rows, as: plan.schema, from: source.name, mayBeNull: plan.mayBeNull)
     var state = known ?? SyncState(name, parent: "", digest: plan.digest)
     state.digest = plan.digest
     if let greatest = rows.greatest { (state.cursor, state.ties, state.lastKey) = (greatest.text, 0, nil) }

@@ -8,6 +8,10 @@ public struct Sync: Sendable {
   public struct Policy: Sendable, Hashable {
     /// Whether a source may have less than half of the records it had.
     public var allowsShrink = false
+    /// Whether any number of stored values may become null.
+    public var acceptsNulls = false
+    /// The columns whose values may become null.
+    public var mayBeNull: Set<String> = []
     /// Whether a table that came from elsewhere may be replaced.
     public var replacesSource = false
     /// Whether nothing is written.
@@ -49,19 +53,24 @@ public struct Sync: Sendable {
   ///   - key: the columns by which rows are compared; empty for those of the schema.
   ///   - source: where the rows come from; nil for personal records, which the history keeps.
   ///   - scope: the columns whose values say which records the source owns; empty for all records of the table.
+  ///   - mayBeNull: columns whose values may become null.
   /// - Returns: the outcome for the table, also of a dry run.
   /// - Throws: `badData` for a source that shrank, another source, rows that do not fit; the errors of the stream.
   public func run(
-    _ rows: any RowStream, as schema: Schema?, key: [String] = [], from source: String?, scope: [String] = []
+    _ rows: any RowStream, as schema: Schema?, key: [String] = [], from source: String?, scope: [String] = [],
+    mayBeNull: Set<String> = []
   ) async throws(Problem) -> TableOutcome {
-    try await rows.withWidening { (rows) throws(Problem) in
+    var policy = policy
+    policy.mayBeNull.formUnion(mayBeNull)
+    let sync = Sync(into: store, policy, time: time, command: command, report: report)
+    return try await rows.withWidening { (rows) throws(Problem) in
       let outcome: TableOutcome
       if key.isEmpty {
-        outcome = try await attempt(rows, schema ?? rows.schema, source, scope)
+        outcome = try await sync.attempt(rows, schema ?? rows.schema, source, scope)
       } else {
         let keyed = KeyedRows(rows, key)
         do throws(Problem) {
-          outcome = try await attempt(keyed, (schema ?? rows.schema).keyed(by: key), source, scope)
+          outcome = try await sync.attempt(keyed, (schema ?? rows.schema).keyed(by: key), source, scope)
         } catch {
           // The store has seen one of the records.
           if error.kind == .badData, let again = try await rows.reopened(),
@@ -116,7 +125,11 @@ public struct Sync: Sendable {
     var step = StoreChange("sync \(schema.name)", time: time, [change])
     step.command = command
     step.accepts = { [policy] (outcomes) throws(Problem) in
-      for outcome in outcomes { try Self.check(outcome, schema.name, policy) }
+      for var outcome in outcomes {
+        // The user emptied these values.
+        outcome.nulled = []
+        try Self.check(outcome, schema.name, policy)
+      }
       return !policy.isDryRun
     }
     do throws(Problem) { return try await store.apply(step).first ?? TableOutcome() } catch {
@@ -127,12 +140,14 @@ public struct Sync: Sendable {
   private static func check(_ outcome: TableOutcome, _ name: String, _ policy: Policy) throws(Problem) {
     let after = outcome.added + outcome.changed + outcome.unchanged
     let before = outcome.removed + outcome.changed + outcome.unchanged
-    guard !policy.allowsShrink, after * 2 < before else { return }
-    throw Problem(
-      .badData,
-      "the source has \(after) \(after == 1 ? "record" : "records"), the store \(before); nothing was changed",
-      at: name,
-      hint: .set(.shrinking, for: "accept the smaller dataset"))
+    guard policy.allowsShrink || after * 2 >= before else {
+      throw Problem(
+        .badData,
+        "the source has \(after) \(after == 1 ? "record" : "records"), the store \(before); nothing was changed",
+        at: name,
+        hint: .set(.shrinking, for: "accept the smaller dataset"))
+    }
+    try NulledValues.check(outcome.nulled, of: name, least: 5, share: 5, policy)
   }
 
   /// The rows with the columns of `schema`.

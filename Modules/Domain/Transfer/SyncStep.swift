@@ -6,7 +6,9 @@ import Synchronization
 final class SyncStep {
   private let store: any RecordStore
   private let plan: SyncPlan
-  private let isDryRun: Bool
+  private let policy: Sync.Policy
+  /// The stored values of each column that became null in this run.
+  private var nulled: [NulledValues] = []
   private let time: String
   private let command: String
   private let source: any IncrementalSource
@@ -26,10 +28,10 @@ final class SyncStep {
   static let most = 20_000, mostOfWindow = 100_000
 
   init(
-    _ store: any RecordStore, _ plan: SyncPlan, isDryRun: Bool, time: String, command: String,
+    _ store: any RecordStore, _ plan: SyncPlan, _ policy: Sync.Policy, time: String, command: String,
     _ source: any IncrementalSource
   ) {
-    (self.store, self.plan, self.isDryRun) = (store, plan, isDryRun)
+    (self.store, self.plan, self.policy) = (store, plan, policy)
     (self.time, self.command, self.source) = (time, command, source)
     column = plan.schema.position(of: plan.increment.column) ?? 0
     type = plan.schema.columns[column].type
@@ -88,7 +90,13 @@ final class SyncStep {
     if !isKept { tables.append(TableChange(SyncState.schema, upserts: [state.row])) }
     var step = StoreChange("sync \(plan.schema.name)", time: time, tables)
     step.command = command
-    step.accepts = { [isDryRun] _ throws(Problem) in !isDryRun }
+    var policy = policy
+    policy.mayBeNull.formUnion(plan.mayBeNull)
+    step.accepts = { [policy, plan, nulled] (outcomes) throws(Problem) in
+      let all = NulledValues.sum(nulled, outcomes[0].nulled)
+      try NulledValues.check(all, of: plan.schema.name, least: 20, share: 2, policy)
+      return !policy.isDryRun
+    }
     let begin = ContinuousClock.now
     let outcome = try await store.apply(step)[0]
     lastEnd = ContinuousClock.now
@@ -98,6 +106,7 @@ final class SyncStep {
     self.outcome.changed += outcome.changed
     self.outcome.removed += outcome.removed
     self.outcome.unchanged += outcome.unchanged
+    nulled = NulledValues.sum(nulled, outcome.nulled)
   }
 }
 

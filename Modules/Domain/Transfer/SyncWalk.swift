@@ -120,10 +120,10 @@ final class SyncWalk {
       switch reading {
       case .stopped: return try await finish(position, isComplete: isBehind)
       case .complete:
-        guard plan.isKeyset, position.hasNew, let last = position.greatest else {
-          return try await finish(position, isComplete: true)
-        }
-        if last == from { throw stuck(last) }
+        guard plan.isKeyset, let last = position.greatest else { return try await finish(position, isComplete: true) }
+        // A later response like the first, with records of the requested cursor alone, may be one of several.
+        if position.isStuck(at: from) { throw stuck(last) }
+        guard position.hasNew, last != from else { return try await finish(position, isComplete: true) }
         from = last
       case .full:
         guard increment.order == .ascending, let last = position.greatest, from.map({ $0 < last }) ?? true else {
@@ -142,9 +142,11 @@ final class SyncWalk {
   }
 
   private func stuck(_ cursor: SyncCursor?) -> Problem {
-    Problem(
+    let whole = "if one response is the whole list, write “paging”: {“type”: “none”}"
+    return Problem(
       .badData, "more records share \(increment.column) \(cursor?.text ?? "") than the API returns",
-      at: plan.schema.name, hint: "describe the paging of the list")
+      at: plan.schema.name,
+      hint: .advice("describe the paging of the list" + (plan.isKeyset ? "; \(whole)" : "")))
   }
   private func tooLong(_ cursor: SyncCursor?) -> Problem {
     Problem(
@@ -219,11 +221,14 @@ final class SyncPosition {
   private var previous: SyncCursor?
   /// The least cursor of the last page.
   private(set) var least: SyncCursor?
-  /// Whether the list had records that were not known.
+  /// Whether the list had records that the run has not stored.
   private(set) var hasNew = false
+  /// Digests of the keys of all records of the run.
+  private var known: Set<KeyDigest> = []
+  /// The records of the first list, and of the last one; and the lists so far.
+  private var firstCount = 0, count = 0, lists = 0
   private var last: SyncCursor?
   private var ties = 0
-  private var tied: Set<[Value]> = []
 
   init(_ plan: SyncPlan, _ step: SyncStep, _ state: SyncState, _ stored: SyncCursor?) {
     (self.plan, self.step, self.state, self.stored) = (plan, step, state, stored)
@@ -235,7 +240,15 @@ final class SyncPosition {
     last = skipped > 0 ? from : nil
     ties = skipped
     hasNew = false
-    if greatest != from { tied = [] }
+    count = 0
+    lists += 1
+  }
+
+  /// Whether a list cannot continue at a cursor that all of its records have: it is as long as the first one, or has
+  /// other records. The first list of a later run has the last records of the run before.
+  func isStuck(at from: SyncCursor?) -> Bool {
+    guard let from, ties == count, last == from, lists > 1 || stored == nil else { return false }
+    return hasNew && lists > 1 || count > 1 && count >= firstCount
   }
 
   /// Whether the first record of a page is the last that was stored.
@@ -267,10 +280,12 @@ final class SyncPosition {
         ties = cursor == last ? ties + 1 : 1
         last = cursor
       }
-      if greatest.map({ $0 < cursor }) ?? true {
-        (previous, greatest, tied) = (greatest, cursor, [])
-      }
-      if plan.isKeyset, cursor == greatest, tied.insert(step.key(of: row)).inserted { hasNew = true }
+      if greatest.map({ $0 < cursor }) ?? true { (previous, greatest) = (greatest, cursor) }
+    }
+    if plan.isKeyset {
+      for row in page.rows where known.insert(KeyDigest(step.key(of: row))).inserted { hasNew = true }
+      count += page.rows.count
+      if lists == 1 { firstCount = count }
     }
     step.add(page)
     state.records += page.rows.count
@@ -288,5 +303,17 @@ final class SyncPosition {
   func complete() {
     state.cursor = greatest?.text
     state.isComplete = true
+  }
+}
+
+/// Sixteen bytes that identify a key within one run.
+private struct KeyDigest: Hashable {
+  private let first: Int, second: Int
+
+  init(_ key: [Value]) {
+    var other = Hasher()
+    other.combine(1)
+    other.combine(key)
+    (first, second) = (key.hashValue, other.finalize())
   }
 }

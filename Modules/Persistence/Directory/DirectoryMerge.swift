@@ -36,6 +36,7 @@ struct DirectoryMerge: ~Copyable {
   private var isEmpty = true
   /// The outcome for the table.
   private(set) var outcome = TableOutcome()
+  private var nulls: NullTally
   /// The records that are different.
   private(set) var images: TableRevisions
 
@@ -48,6 +49,7 @@ struct DirectoryMerge: ~Copyable {
     encoder = codec.encoder(kept)
     changed = RowBatchBuilder(width: kept.width)
     images = TableRevisions(schema: kept)
+    nulls = NullTally(kept)
   }
 
   /// Writes everything.
@@ -92,6 +94,7 @@ struct DirectoryMerge: ~Copyable {
       if changed.isFull { try await writeChanged() }
       edit = try await next()
     }
+    outcome.nulled = nulls.found
     try await writeChanged()
     try encoder.finish(isEmpty: isEmpty, &out)
     try await flush()
@@ -109,6 +112,7 @@ struct DirectoryMerge: ~Copyable {
     }
     if case .look = edit.action {
     } else {
+      if let before, let after { nulls.add(before, after) }
       _ = outcome.count(before, after, &images)
     }
     guard let after else { return }

@@ -120,11 +120,18 @@ struct PostgresLoading {
       }
       return outcome
     }
-    let result = try connection.query(
-      "SELECT count(*), count(*) FILTER (WHERE \(differs)) FROM \(Self.beside) b JOIN \(name) a ON \(matches)")
-    let known = Int(result.integer(0, 0))
-    outcome.changed = Int(result.integer(0, 1))
-    outcome.unchanged = known - outcome.changed
+    let keys = schema.projected(to: schema.key)
+    try outcome.count(schema, "\(Self.beside) b JOIN \(name) a ON \(matches)", differs: differs) {
+      (query, count) throws(Problem) in
+      let result = try connection.query(query)
+      return (0..<count).map { Int(result.integer(0, $0)) }
+    } keys: { (query) throws(Problem) in
+      let result = try connection.query(query)
+      var found: [StoredKey] = []
+      for row in 0..<result.rows { found.append(StoredKey(try result.values(row, keys, at: connection.place))) }
+      return found
+    }
+    let known = outcome.changed + outcome.unchanged
     outcome.added = count - known
     outcome.removed = before - known
     return outcome

@@ -27,8 +27,10 @@ enum TableEditor {
     let plan = try TablePlan(change, kept: kept)
     for (key, wanted) in plan.expected { try plan.expect(try table.row(key), at: key, wanted) }
     var outcome = TableOutcome(), images = TableRevisions(schema: kept)
+    var nulls = NullTally(kept)
     for (key, upsert) in plan.upserts {
       let before = try table.row(key), after = plan.columns.widened(upsert, over: before)
+      if let before { nulls.add(before, after) }
       guard outcome.count(before, after, &images) else { continue }
       try table.put(after, key)
     }
@@ -39,6 +41,7 @@ enum TableEditor {
       try table.remove(key)
       _ = outcome.count(before, nil, &images)
     }
+    outcome.nulled = nulls.found
     return (outcome, images)
   }
 

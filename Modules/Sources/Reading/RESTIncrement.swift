@@ -51,6 +51,7 @@ extension RESTSource: IncrementalSource {
     var plan = SyncPlan(dataset.schema, increment, digest: digest(of: dataset))
     if dataset.paging.type == .offset, dataset.paging.overlap == 0 { plan.offsetLimit = dataset.paging.limit ?? 1 }
     plan.isKeyset = dataset.isKeyset
+    plan.mayBeNull = dataset.optionalColumns
     return plan
   }
 
@@ -147,6 +148,11 @@ extension APIDataset {
   /// Whether a response is a page, and the next page is requested by its last cursor.
   fileprivate var isKeyset: Bool {
     increment != nil && paging.type == .none && !paging.isDeclaredWhole && increment?.order == .ascending
+  }
+
+  /// The columns that need not have a value in any record.
+  var optionalColumns: Set<String> {
+    Set((columns + supplements.flatMap(\.columns)).filter(\.isOptional).map(\.name))
   }
 
   /// The dataset with no columns but those of its key.

@@ -34,8 +34,10 @@ struct RESTMoreRecords {
   ]
   /// The header fields that are kept with a response.
   static let headers = [
-    "Link", "X-Total", "X-Total-Count", "X-Total-Pages", "X-Page-Count", "X-Pagination-Page-Count", "X-Next-Page",
-    "X-Next-Cursor", "X-Continuation", "X-Continuation-Token", "X-MS-Continuation", "Content-Range",
+    "Link", "X-Total", "X-Total-Count", "X-Total-Results", "X-Total-Pages", "X-Page-Count", "X-Pagination",
+    "X-Pagination-Total-Count", "X-Pagination-Page-Count", "X-WP-Total", "X-WP-TotalPages", "X-Result-Count",
+    "Total-Count", "X-Next-Page", "X-Next-Page-Token", "X-Next-Cursor", "X-Has-More", "X-Continuation",
+    "X-Continuation-Token", "X-MS-Continuation", "Content-Range",
   ]
 
   /// Why the list is incomplete; nil if nothing suggests it.
@@ -48,15 +50,20 @@ struct RESTMoreRecords {
     }
     for name in Self.headers.dropFirst() where !knownHeaders.contains(where: { $0.lowercased() == name.lowercased() }) {
       guard let text = fields.value(of: name), !text.isEmpty else { continue }
-      let isMore: Bool
-      switch name {
-      case "Content-Range":
-        // `items 0-9/250`
-        isMore = text.split(separator: "/").last.flatMap { Int($0) }.map { $0 > received } ?? false
-      case "X-Total", "X-Total-Count": isMore = Int(text).map { $0 > received } ?? false
-      case "X-Total-Pages", "X-Page-Count", "X-Pagination-Page-Count": isMore = Int(text).map { $0 > pages } ?? false
-      default: isMore = Int(text).map { $0 > 0 } ?? true
+      if let object = try? JSON.parse(Array(text.utf8), name: name), object.objectMembers != nil {
+        if let sign = sign(in: object, at: []) { return "the header \(name): \(sign)" }
+        continue
       }
+      // `items 0-9/250`
+      let number = Int(text.split(separator: "/").last ?? ""), plain = name.lowercased()
+      let isMore =
+        if plain.contains("pages") || plain.contains("page-count") {
+          number ?? 0 > pages
+        } else if plain.contains("total") || plain.contains("count") || plain == "content-range" {
+          number ?? 0 > received
+        } else {
+          number.map { $0 > 0 } ?? (text != "false")
+        }
       if isMore { return "the header \(name) is \(RESTText.firstWords(Array(text.utf8)))" }
     }
     return sign(in: document, at: [])

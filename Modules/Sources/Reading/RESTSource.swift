@@ -157,6 +157,13 @@ public struct RESTSource: RecordSource {
     return columns
   }
 
+  /// By dataset, the columns that need not have a value in any record.
+  public var optionalColumns: [String: Set<String>] {
+    var columns: [String: Set<String>] = [:]
+    for dataset in description.datasets { columns[dataset.schema.name] = dataset.optionalColumns }
+    return columns
+  }
+
   /// The schemas of its datasets.
   public func tables() async throws(Problem) -> [Schema] { description.datasets.map(\.schema) }
 

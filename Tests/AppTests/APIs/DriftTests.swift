@@ -70,6 +70,49 @@ import Testing
     #expect(done.status == 0 && done.err.contains("no record has /image"), "\(done.err)")
   }
 
+  @Test("sync refuses to replace a fifth of a column with null, with the count and the first keys")
+  func nulled() async throws {
+    let (console, server) = await synced(
+      #"{"name": "status"}, {"name": "few"}, {"name": "note", "optional": true}"#
+    ) { id in #", "status": "s", "few": "f", "note": "n""# }
+    server.set { id in
+      #", "status": \#(id <= 5 ? "null" : #""s""#), "few": \#(id <= 4 ? "null" : #""f""#), "note": null"#
+    }
+    let refused = await sync(console)
+    #expect(
+      refused.status == 65
+        && refused.err.contains(
+          "people: refusing to replace 5 of 25 stored values of status with null, for example of 1; 2; 3")
+        && refused.err.contains("--accept-drift") && !refused.err.contains("of few"), "\(refused.err)")
+    #expect(await stored(console, "--where 'note is not null' --count").hasSuffix("25\n"))
+    #expect(await sync(console, "--accept-drift").status == 0)
+    #expect(await stored(console, "--where 'status is null' --count").hasSuffix("\n5\n"))
+    // Few cleared values are a normal change.
+    server.set { id in
+      #", "status": \#(id <= 8 ? "null" : #""s""#), "few": \#(id <= 8 ? "null" : #""f""#)"#
+    }
+    let done = await sync(console)
+    #expect(done.status == 0, "\(done.err)")
+  }
+
+  @Test("an incremental sync refuses 20 nulls that are half of the values it compares", arguments: [19, 20])
+  func nulledStep(count: Int) async throws {
+    let server = Server(), console = Console { server.respond($0) }
+    console.write(
+      Self.source(
+        #"{"name": "image"}, {"name": "at", "type": "integer"}"#,
+        #", "incremental": {"column": "at", "param": "since", "order": "ascending"}"#),
+      to: "people.json")
+    server.set { id in #", "image": "i\#(id)", "at": \#(id)"# }
+    #expect(await sync(console).status == 0)
+    server.set { id in #", "image": \#(id <= count ? "null" : #""x""#), "at": \#(id + 100)"# }
+    let done = await sync(console)
+    #expect(
+      count == 19
+        ? done.status == 0 : done.status == 65 && done.err.contains("replace 20 of 25 stored values of image"),
+      "\(done.err)")
+  }
+
   @Test("values of another kind than those stored are reported") func retyped() async throws {
     let (console, server) = await synced(#"{"name": "code"}, {"name": "more", "type": "json"}"#) { id in
       #", "code": "c\#(id)", "more": {"a": 1}"#

@@ -124,9 +124,37 @@ import Testing
     let done = await Self.sync(console)
     #expect(done.status == 0, "\(done.err)")
     #expect(await Self.ids(console) == "1 2 3 4 5 6 7")
+    let same = await Self.sync(console)
+    #expect(same.status == 0 && same.out.hasSuffix("items,0,0,0,1\n"), "\(same.out)\(same.err)")
     for id in 8...12 { api.put(id, day(9)) }
     let stuck = await Self.sync(console)
     #expect(stuck.status == 65 && stuck.err.contains("more records share at \(day(9))"), "\(stuck.err)")
+  }
+
+  @Test("a first run that gets a page of one time alone is an error, and a list that always changes has an end")
+  func changing() async throws {
+    let ties = ChangingAPI((1...30).map { ChangingAPI.Record(id: $0, at: day(1)) })
+    let stuck = await Self.sync(Self.console(ties, Self.file(Self.ascending, paging: "")))
+    #expect(
+      stuck.status == 65 && stuck.err.contains("more records share at \(day(1))")
+        && stuck.err.contains("“paging”: {“type”: “none”}"), "\(stuck.err)")
+    let whole = await Self.sync(
+      Self.console(ties, Self.file(Self.ascending, paging: #""paging": {"type": "none"},"#)))
+    #expect(whole.status == 0, "\(whole.err)")
+    // Each request changes the oldest records.
+    let api = ChangingAPI((1...7).map { ChangingAPI.Record(id: $0, at: day($0)) }), time = Mutex(10)
+    let console = Console { (request) throws(Problem) in
+      let response = try api.respond(request)
+      time.withLock { time in
+        for id in 1...2 { api.put((time + id) % 7 + 1, day(time, id)) }
+        time += 1
+      }
+      return response
+    }
+    console.write(Self.file(Self.ascending, paging: ""), to: "x.json")
+    let done = await Self.sync(console)
+    #expect(done.status == 0 && api.requests().count < 12, "\(done.err)")
+    #expect(await Self.ids(console) == "1 2 3 4 5 6 7")
   }
 
   @Test("a cursor that is exclusive does not lose records of the last time") func exclusive() async throws {

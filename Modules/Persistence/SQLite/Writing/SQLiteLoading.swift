@@ -1,5 +1,6 @@
 import Codecs
 import Domain
+import Query
 import Rows
 
 /// Replaces the rows of a table with those of a stream, within a transaction: they are first inserted into a second
@@ -57,9 +58,19 @@ struct SQLiteLoading: ~Copyable {
       }
     } else {
       let join = "\(Self.beside) AS b JOIN \(name) AS a ON \(matches)"
-      let known = try number("SELECT count(*) FROM \(join)")
-      outcome.changed = try number("SELECT count(*) FROM \(join) WHERE \(differs)")
-      outcome.unchanged = known - outcome.changed
+      try outcome.count(schema, join, differs: differs) { (query, count) throws(Problem) in
+        let rows = try connection.prepare(query)
+        guard try rows.step() else { return Array(repeating: 0, count: count) }
+        return (0..<count).map { Int(rows.integer($0)) }
+      } keys: { (query) throws(Problem) in
+        let rows = try connection.prepare(query)
+        var keys: [StoredKey] = []
+        while try rows.step() {
+          keys.append(StoredKey(schema.key.enumerated().map { rows.value($0, schema.columns[$1].type) }))
+        }
+        return keys
+      }
+      let known = outcome.changed + outcome.unchanged
       outcome.added = count - known
       outcome.removed = try number("SELECT count(*) FROM \(name)") - known
     }
