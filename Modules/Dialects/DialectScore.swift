@@ -14,6 +14,8 @@ struct DialectScore {
   var share = 0.0, typed = 0.0
   /// Records that are not blank.
   var records = 0
+  /// Whether every record has the usual width, apart from a title or comments before the first.
+  var hasEvenBody = false
   /// Fields in quotes.
   var enclosed = 0
 
@@ -100,6 +102,7 @@ struct DialectScore {
     types = known / max(total, 1)
     typed = hard / max(total, 1)
     records = rows.count
+    hasEvenBody = columns >= 2 && widths.counts.count == 1
     let irregular = 1 + 0.04 * Double(min(widths.counts.count - 1, 12))
     regularity =
       columns == 1

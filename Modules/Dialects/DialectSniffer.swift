@@ -188,8 +188,8 @@ public struct DialectSniffer {
       }
       finding.notes.append(note("one column, but fields seem to be separated by spaces", .inputDelimiter, "spaces"))
     } else if best.columns >= 2, best.share >= 0.6, best.bad == 0,
-      best.records >= 3 && (isUsual && best.types > 0.6 && delimiter != [0x2C] || isSpaced && best.typed >= 0.5)
-        || best.isEven && isUsual && delimiter != [0x2C] && best.records >= 2
+      isUsual && delimiter != [0x2C] && (best.hasEvenBody && best.records >= 2 || best.types > 0.6 && best.records >= 3)
+        || isSpaced && best.typed >= 0.5 && best.records >= 3
     {
       let share = Int(best.share * 100)
       finding.notes.append(

@@ -16,12 +16,12 @@ struct AWSProfiles: Sendable {
     {
       let text = Self.trimmed(line)
       if text.isEmpty || text.hasPrefix("#") || text.hasPrefix(";") { continue }
-      if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      if text.hasPrefix("["), let end = text.unicodeScalars.firstIndex(of: "]") {
         section = Self.section(Self.trimmed(text[text.index(after: text.startIndex)..<end]), isConfiguration)
         outer = ""
         continue
       }
-      guard let section, let mark = text.firstIndex(of: "=") else { continue }
+      guard let section, let mark = text.unicodeScalars.firstIndex(of: "=") else { continue }
       var key = Self.trimmed(text[..<mark]).lowercased()
       let value = Self.withoutComment(Self.trimmed(text[text.index(after: mark)...]))
       if line.first?.isWhitespace == true, !outer.isEmpty {

@@ -53,7 +53,7 @@ public enum S3Failure {
       text.utf8.count <= 64 && text.utf8.allSatisfy { $0 &- 48 < 10 || (97...122).contains($0 | 32) || $0 == 45 }
     }
     let details = [code, document["RequestId"].map { "request \($0)" } ?? ""].filter { text in
-      !text.isEmpty && text.split(separator: " ").allSatisfy { isWord(String($0)) }
+      !text.isEmpty && text.split(at: " ").allSatisfy { isWord(String($0)) }
     }
     if !details.isEmpty { problem.message += " (\(details.joined(separator: ", ")))" }
     problem.status = status

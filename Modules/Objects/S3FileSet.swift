@@ -82,7 +82,7 @@ public final class S3FileSet: OutputFileSet {
 
   /// Opens an object, which appears when all do.
   public func sink(_ path: String) throws(Problem) -> any ByteSink {
-    let key = try S3Location(path).key, upload = storage.staged(key)
+    let key = try S3Location(path).key, upload = storage.staged(key, replaces: existing != .append)
     state.withLock {
       $0.known.insert(Array(key.utf8))
       $0.uploads.append(upload)
@@ -93,16 +93,21 @@ public final class S3FileSet: OutputFileSet {
   // MARK: - Publishing
 
   /// Makes all objects visible, and removes those that they replace.
-  public func publish(_ files: [PartitionFile], of schema: Schema) async throws(Problem) {
+  ///
+  /// An object that another process has added since is `busy`: the name of an upload is fixed.
+  public func publish(
+    _ files: [PartitionFile], of schema: Schema,
+    numbered: (_ file: PartitionFile, _ number: Int) throws(Problem) -> String?
+  ) async throws(Problem) -> [PartitionFile] {
     try await prepare()
     let uploads = state.withLock { $0.uploads }
     if existing == .refuse { try refuse(try await earlier().map { Array($0.key.utf8) }) }
     let obsolete = try await obsolete(files)
-    guard !uploads.isEmpty || !obsolete.isEmpty else { return }
+    guard !uploads.isEmpty || !obsolete.isEmpty else { return files }
     if uploads.count == 1, obsolete.isEmpty {
       try await uploads[0].publish()
       state.withLock { $0.isOpen = false }
-      return
+      return files
     }
     let completions = uploads.compactMap(\.completion)
     guard completions.count == uploads.count else {
@@ -111,6 +116,15 @@ public final class S3FileSet: OutputFileSet {
     guard try await storage.put(text(completions, obsolete), at: list, replaces: false) else {
       throw Problem(.busy, "another process is writing there", at: pattern.root, hint: "run the command again later")
     }
+    if existing == .append {
+      let keys = Set(completions.map { Array($0.key.utf8) })
+      if let other = try await earlier().first(where: { keys.contains(Array($0.key.utf8)) }) {
+        try await storage.remove(list)
+        throw Problem(
+          .busy, "another process has written it since", at: storage.place(of: other.key), hint: "run the command again"
+        )
+      }
+    }
     state.withLock { $0.isOpen = false }
     for upload in uploads { upload.detach() }
     do throws(Problem) { try await finish(completions, obsolete) } catch {
@@ -118,6 +132,7 @@ public final class S3FileSet: OutputFileSet {
       problem.hint = "run the export again: it completes this one first"
       throw problem
     }
+    return files
   }
 
   /// Completes the uploads of a list, removes the objects that they replace, and removes the list.

@@ -120,7 +120,7 @@ public final class S3Storage: ObjectBucket {
   public func sink(_ key: String, replaces: Bool) -> any ByteSink { S3Upload(self, key, replaces: replaces) }
 
   /// Opens an object that appears when `S3Upload.publish` is called after `commit`.
-  func staged(_ key: String) -> S3Upload { S3Upload(self, key, replaces: true, isStaged: true) }
+  func staged(_ key: String, replaces: Bool) -> S3Upload { S3Upload(self, key, replaces: replaces, isStaged: true) }
 
   /// Removes an object.
   public func remove(_ key: String) async throws(Problem) {

@@ -352,7 +352,7 @@ public struct Selection: Sendable, Hashable {
 
   /// The problem of a column to sort by that is written as in other programs: `age desc`, `-age`.
   private static func sortProblem(_ problem: Problem, _ name: String, _ schema: Schema) -> Problem {
-    let words = name.split(separator: " ").map(String.init)
+    let words = name.split(at: " ").map(String.init)
     var column = name, direction: String?
     if words.count > 1, let last = words.last?.lowercased(), ["asc", "desc"].contains(last) {
       column = words.dropLast().joined(separator: " ")

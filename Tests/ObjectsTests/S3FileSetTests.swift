@@ -32,7 +32,7 @@ import Testing
         files.append(PartitionFile(path: path, values: values))
       }
       #expect(!server.objects.keys.contains { key in files.contains { $0.path.hasSuffix(key) } } || existing != .append)
-      if isPublished { try await set.publish(files, of: Self.schema) } else { await set.abandon() }
+      if isPublished { _ = try await set.publish(files, of: Self.schema) { _, _ in nil } } else { await set.abandon() }
     } catch {
       await set.abandon()
       throw error

@@ -232,7 +232,7 @@ import Testing
     let calls: [() async throws -> Void] = [
       { _ = try await storage.objects(withPrefix: "") }, { _ = try await storage.uploads(withPrefix: "") },
       {
-        let sink = storage.staged("k")
+        let sink = storage.staged("k", replaces: true)
         try await sink.write(ByteBuffer())
         try await sink.commit()
       },

@@ -65,7 +65,7 @@ import Testing
       try await sink.commit()
       files.append(PartitionFile(path: path, values: [PartitionValue(column: "k", text: Array(value.utf8))]))
     }
-    try await set.publish(files, of: Schema("t", columns: []))
+    _ = try await set.publish(files, of: Schema("t", columns: [])) { _, _ in nil }
   }
 
   /// Leaves what an export leaves that is killed before its first rename: it replaces `k=2` by `k=1` and `k=3`.

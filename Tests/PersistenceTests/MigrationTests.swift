@@ -1,3 +1,4 @@
+import Codecs
 import Conformance
 import Domain
 import Glibc
@@ -76,6 +77,60 @@ import Testing
     }
   }
 
+  /// Loads and undoes, the same in every store.
+  private func load(_ store: any RecordStore, _ schema: Schema, _ rows: [[Value]], _ title: String) async throws {
+    var builder = RowBatchBuilder(width: schema.width)
+    for value in rows.joined() { builder.append(value: value) }
+    let rows = BufferedRows(schema: schema, batches: [builder.finish()])
+    try await store.load(TableLoad(title, time: "2026-01-02T03:04:05Z", schema, rows, from: "api"))
+  }
+
+  @Test("loads are undone and made again as in the first store", arguments: durable, durable)
+  func undoneLoads(_ a: String, _ b: String) async throws {
+    let first = location(a, "a"), middle = location("json", "b"), second = location(b, "c")
+    let keyed = Schema(
+      "keyed", key: ["id"],
+      columns: [
+        ColumnDescription("id", .text, nullable: false), ColumnDescription("bb_kind", .text, nullable: false),
+        ColumnDescription("at", .datetime), ColumnDescription("list", .json),
+      ])
+    func row(_ id: String, _ text: String, _ list: String) -> [Value] {
+      [.text(id), .text(text), .text("2026-01-02T03:04:05Z"), .json(Array(list.utf8))]
+    }
+    let bare = Schema("bare", columns: [ColumnDescription("z", .text), ColumnDescription("n", .decimal)])
+    let store = registry.open(first)
+    try await load(store, keyed, [row("1.0", "a", "[1]"), row("2", "b", "{}")], "sync one")
+    try await load(store, bare, [[.text("b"), .number(Array("1.50".utf8))], [.text("a"), .null]], "sync two")
+    try await load(store, keyed, [row("2", "c", "null"), row("10", "d", "\"x\"")], "sync three")
+    try await load(store, bare, [[.text(""), .null], [.text("a"), .null], [.text("a"), .null]], "sync four")
+    try await store.apply(StoreChange("edit", time: "", [TableChange(keyed, upserts: [row("7", "e", "[]")])]))
+    try await load(store, keyed, [row("2", "c", "[2]")], "sync five")
+    let undo = UndoHistory(RecordRepository(store, clock: StoppedClock()))
+    try await undo.undo()
+    try await migrate(first, middle)
+    try await migrate(middle, second)
+    let copy = UndoHistory(RecordRepository(registry.open(second), clock: StoppedClock()))
+    // Made again; then everything is undone, and made again.
+    #expect(try await undo.redo() == copy.redo())
+    for step in 0..<12 {
+      if step < 6 {
+        let titles = (try await undo.undo().title, try await copy.undo().title)
+        #expect(titles.0 == titles.1)
+      } else {
+        #expect(try await undo.redo() == copy.redo())
+      }
+      let states = (try await undo.items().map(\.state), try await copy.items().map(\.state))
+      #expect(states.0 == states.1, "step \(step)")
+      let (one, other) = (store, registry.open(second))
+      #expect(try await one.tables() == other.tables(), "step \(step)")
+      for table in try await one.tables() {
+        let rows = try await Self.rows(one, table.name)
+        #expect(try await Self.rows(other, table.name) == rows, "step \(step): \(table.name)")
+        #expect(try await one.source(of: table.name) == other.source(of: table.name))
+      }
+    }
+  }
+
   @Test("an existing store is not replaced; an incomplete one is removed", arguments: durable)
   func repeated(_ scheme: String) async throws {
     let first = try await filled(scheme), target = location(scheme, "b")
@@ -118,4 +173,8 @@ import Testing
     }
     return found.sorted()
   }
+}
+
+private struct StoppedClock: WallClock {
+  func now() -> Instant { Instant(seconds: 1_384_000_000) }
 }

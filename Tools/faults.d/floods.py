@@ -24,7 +24,7 @@ IMPORTS = {
             (b"BEGIN:VCARD\nFN:x\nNOTE:", BYTES + [b"\n ", b"\r\n", b"\\n", b"\nA:B", b"\nPHOTO:x", b"=\n"]),
             (b"BEGIN:VCARD\nFN:x\nNOTE;ENCODING=QUOTED-PRINTABLE:", [b"=\n", b"=41", b"x=\n"]), (b"BEGIN:VCARD\nN", [b"\n ", b";", b";A=B", b"."])],
 }
-LAKES = ["parquet", "delta", "join"]
+LAKES = ["parquet", "delta", "join", "store"]
 TABLES = ["csv", "tsv", "json", "ndjson", "db", "xlsx"]
 SHEET = [(b"", XML), (b"<worksheet><sheetData>", XML + [b"<row/>", b"<row>", b"<row><c/></row>", b"<row><c><v>1</v></c></row>"]),
          (b"<worksheet><sheetData><row>", [b"<c/>", b"<c>", b"<c><v>1</v></c>"]), (b"<worksheet><sheetData><row><c><v>", XML)]
@@ -164,6 +164,11 @@ def lakes(kind, size):
     elif kind == "join":
         for name, (rows, length, keys, options) in JOIN.items():
             yield f"join {name}", lambda path, r=rows, s=length, k=keys: wide(path.with_name("f.csv"), r, s, k), ["f.csv", *options, "-f", "csv", "-o", "/dev/null"]
+    elif kind == "store":
+        for name, (rows, length) in {"1,000,000 rows": (1_000_000, 10), "60 rows of 1 MB": (60, 1 << 20)}.items():
+            for scheme in ("csv", "json", "sqlite"):
+                yield f"store {scheme}, first sync of {name}", lambda path, r=rows, s=length: wide(path.with_name("f.csv"), r, s, r), \
+                    ["sync", "--from", "f.csv", "--storage", f"{scheme}:s", "-q"]
     elif kind == "csv":
         header = ",".join(["a"] * 10_000)
         yield "csv 10,000 equal names", lambda path: path.write_text(header + "\n" + header + "\n"), ["f.csv", "-q", "-o", "o.ndjson"]

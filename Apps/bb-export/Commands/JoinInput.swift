@@ -16,7 +16,9 @@ struct JoinInput {
 
   /// Reads the file; nil without `--join`.
   /// - Throws: `usage` for options that cannot be used together; the errors of the file.
-  init?(_ invocation: Invocation, _ services: AppServices, threads: Int) async throws(Problem) {
+  init?(
+    _ invocation: Invocation, _ services: AppServices, threads: Int, memory: Int
+  ) async throws(Problem) {
     guard let path = invocation[Options.join], let list = invocation[Options.on] else { return nil }
     pairs = try NameListParser.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
     var options = try FileInputOptions(joining: invocation)
@@ -26,7 +28,7 @@ struct JoinInput {
     (options.format, options.table, options.records, options.dialect) = (nil, nil, nil, dialect)
     do throws(Problem) {
       (schema, batches, notes) = try await Self.read(
-        try SourceOptions(invocation).file(path, options), services, threads)
+        try SourceOptions(invocation).file(path, options), services, threads, memory)
     } catch {
       var problem = error
       problem.hint.steps = error.hint.steps.map { Self.ownOption($0, of: path) }
@@ -45,7 +47,7 @@ struct JoinInput {
   }
 
   private static func read(
-    _ choice: SourceChoice, _ services: AppServices, _ threads: Int
+    _ choice: SourceChoice, _ services: AppServices, _ threads: Int, _ memory: Int
   ) async throws(Problem) -> (Schema, [RowBatch], [Warning]) {
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {
@@ -55,7 +57,7 @@ struct JoinInput {
     }
     let rows = try await source.rows(of: table, RowRequest(cores: threads))
     return try await rows.withWidening { (rows) throws(Problem) in
-      let batches = try await rows.collect()
+      let batches = try await rows.collect(within: memory)
       return (rows.schema, batches, rows.notes)
     }
   }

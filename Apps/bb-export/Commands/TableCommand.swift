@@ -86,7 +86,7 @@ struct TableCommand {
     // The first source is the one that a summary names.
     let source = try await services.sources.open(choice)
     if case .storage = choice, selection.namesTitles { selection.names = try await TitleNames(from: source) }
-    let join = try await JoinInput(invocation, services, threads: outputs.threads)
+    let join = try await JoinInput(invocation, services, threads: outputs.threads, memory: outputs.memory)
     selection.add(join)
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
@@ -210,7 +210,7 @@ struct TableCommand {
   private func write(
     _ rows: any RowStream, _ reader: SelectionOptions, to outputs: OutputPlan
   ) async throws(Problem) {
-    let join = try await JoinInput(invocation, services, threads: outputs.threads)
+    let join = try await JoinInput(invocation, services, threads: outputs.threads, memory: outputs.memory)
     var reader = reader
     reader.add(join)
     try join?.check(try FileInputOptions(invocation).types, with: rows.schema)

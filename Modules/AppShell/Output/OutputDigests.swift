@@ -28,7 +28,7 @@ final class OutputDigests: Sendable {
       let sink = sinks.withLock { $0[Array(target.path.utf8)] }
       let format = target.exporter.descriptor.name, bytes = sink?.count ?? written.bytes
       return
-        "{\"file\":\(JSONText.quoted(target.path)),\"format\":\"\(format)\",\"rows\":\(summary.rows),\"bytes\":\(bytes),\"sha256\":\"\(sink?.digest ?? "")\"}"
+        "{\"file\":\(JSONText.quoted(target.path)),\"format\":\"\(format)\",\"rows\":\(summary.rows),\"bytes\":\(bytes),\"sha256\":\(sink.map { "\"\($0.digest)\"" } ?? "null")}"
     }
     if let parts = summary.outputs.first?.files, let format = targets.first?.exporter.descriptor.name {
       files = parts.map { entry(of: $0, format) }
@@ -61,6 +61,6 @@ final class OutputDigests: Sendable {
       return "\(JSONText.quoted(value.column)):\(text)"
     }
     return
-      "{\"file\":\(JSONText.quoted(file.path)),\"format\":\"\(format)\",\"rows\":\(file.rows),\"bytes\":\(sink?.count ?? 0),\"sha256\":\"\(sink?.digest ?? "")\",\"partition\":{\(values.joined(separator: ","))}}"
+      "{\"file\":\(JSONText.quoted(file.path)),\"format\":\"\(format)\",\"rows\":\(file.rows),\"bytes\":\(sink?.count ?? 0),\"sha256\":\(sink.map { "\"\($0.digest)\"" } ?? "null"),\"partition\":{\(values.joined(separator: ","))}}"
   }
 }

@@ -71,7 +71,8 @@ struct OutputVerification {
       var choice = choice
       let location = written.files == nil ? target.location : try services.locations.location(part.path)
       if choice.format != .parquet {
-        choice.types = ColumnTypes(schema.columns)
+        // JSON without rows has no columns.
+        choice.types = ColumnTypes(digest.rows == 0 ? [] : schema.columns)
       } else {
         for value in part.values {
           choice.types[value.column] = schema.position(of: value.column).map { schema.columns[$0].type }

@@ -52,8 +52,8 @@ public struct FileCompression: Sendable, Hashable {
 
   /// The name of a file without its directory and its extensions: `logs/a.csv.gz` is `a`.
   public static func stem(of path: String) -> String {
-    guard let last = split(path).path.split(separator: "/").last else { return "input" }
-    let dot = last.dropFirst().lastIndex(of: ".")
+    guard let last = split(path).path.split(at: "/").last else { return "input" }
+    let dot = last.dropFirst().unicodeScalars.lastIndex(of: ".")
     return String(dot.map { last[..<$0] } ?? last)
   }
 

@@ -1,3 +1,5 @@
+import Rows
+
 /// The names of months and weekdays in a language.
 public enum CalendarLanguage: String, Sendable, Hashable, CaseIterable {
   case english = "en"
@@ -63,7 +65,7 @@ public enum CalendarLanguage: String, Sendable, Hashable, CaseIterable {
           + "sty lut mar kwi maj cze lip sie wrz paź lis gru "
           + "styczeń luty marzec kwiecień maj czerwiec lipiec sierpień wrzesień październik listopad grudzień"
       }
-    return text.split(separator: " ").map(String.init)
+    return text.split(at: " ").map(String.init)
   }
 
   private var weekdayNames: [String] {
@@ -79,6 +81,6 @@ public enum CalendarLanguage: String, Sendable, Hashable, CaseIterable {
       case .dutch: "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag ma di wo do vr za zo"
       case .polish: "poniedziałek wtorek środa czwartek piątek sobota niedziela pon wt śr czw pt sob niedz"
       }
-    return text.split(separator: " ").map(String.init)
+    return text.split(at: " ").map(String.init)
   }
 }

@@ -1,3 +1,5 @@
+import Rows
+
 /// Everyday dates in English: `today`, `yesterday`, `two days ago`, `monday`, `may 2024`, `Fri 5 may 2024`, `the 5th of
 /// may`, `2024/5/7`, `7.5.2024`, `in 3 days`.
 public enum EverydayDate {
@@ -16,13 +18,13 @@ public enum EverydayDate {
   /// Why a text that has the form of a date in ISO 8601 is none: `February 2023 has 28 days`; the dates that figures
   /// with slashes may mean; nil for another text, and for a date.
   public static func complaint(_ text: String) -> String? {
-    let slashed = text.split(separator: "/", omittingEmptySubsequences: false).map(number)
+    let slashed = text.split(at: "/", omittingEmptySubsequences: false).map(number)
     if slashed.count == 3, let year = slashed[2], 1000...9999 ~= year, let first = slashed[0], let second = slashed[1] {
       let readings = [(first, second), (second, first)].map { "\(year)-\(two($0))-\(two($1))" }
       let dates = readings.filter { Dates.isDate(Array($0.utf8)) }
       return dates.isEmpty ? nil : "use \(Set(dates).sorted().joined(separator: " or "))"
     }
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    let parts = text.split(at: "-", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), parts[0].utf8.count == 4, let year = number(parts[0]),
       let month = number(parts[1]), parts.allSatisfy({ (1...4).contains($0.utf8.count) })
     else { return nil }

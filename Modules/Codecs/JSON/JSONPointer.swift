@@ -42,8 +42,8 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     steps.map { step in
       "/"
-        + step.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
-        .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")
+        + step.split(at: "~", omittingEmptySubsequences: false).joined(separator: "~0")
+        .split(at: "/", omittingEmptySubsequences: false).joined(separator: "~1")
     }.joined()
   }
 }

@@ -77,7 +77,7 @@ package struct SQLiteDefinition {
   /// whether bb wrote the statement.
   package static func types(in text: String, table: String) -> [(type: ColumnType?, scale: Int?)]? {
     let start = "CREATE TABLE \(table.quotedForSQL)(" + opening
-    guard text.utf8.starts(with: start.utf8), let line = text.dropFirst(start.count).split(separator: "\n").first,
+    guard text.utf8.starts(with: start.utf8), let line = text.dropFirst(start.count).split(at: "\n").first,
       line.hasSuffix(closing)
     else { return nil }
     var types: [(type: ColumnType?, scale: Int?)] = []
@@ -85,7 +85,7 @@ package struct SQLiteDefinition {
       if word == mixed {
         types.append((nil, nil))
       } else {
-        let parts = word.split(separator: ":")
+        let parts = word.split(at: ":")
         guard let type = parts.first.flatMap({ ColumnType(name: String($0)) }) else { return nil }
         types.append((type, parts.count == 2 ? Int(parts[1]) : nil))
       }

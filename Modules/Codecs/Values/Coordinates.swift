@@ -63,7 +63,9 @@ public struct Coordinates: Sendable, Hashable {
   private static func plain(_ value: Double) -> String {
     if value == 0 { return "0" }
     let text = "\(value)"
-    guard let mark = text.firstIndex(of: "e") else { return text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
+    guard let mark = text.unicodeScalars.firstIndex(of: "e") else {
+      return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
     // The only exponents that degrees have are those of tiny numbers.
     let zeros = (Int(text[text.index(mark, offsetBy: 2)...]) ?? 1) - 1
     let digits = text[..<mark].filter { $0.isNumber }
@@ -79,12 +81,12 @@ public struct Coordinates: Sendable, Hashable {
 
   /// `geo:LAT,LON[,ALTITUDE][;crs=wgs84][;u=…][?z=…]`; the query that phones add is not part of the position.
   private static func geo(_ rest: Substring, _ text: String) throws(Problem) -> Coordinates {
-    let parts = rest.prefix { $0 != "?" }.split(separator: ";", omittingEmptySubsequences: false)
+    let parts = rest.prefix { $0 != "?" }.split(at: ";", omittingEmptySubsequences: false)
     for parameter in parts.dropFirst() {
-      let pair = parameter.split(separator: "=", maxSplits: 1)
+      let pair = parameter.split(at: "=", maxSplits: 1)
       if pair.first?.lowercased() == "crs", pair.last?.lowercased() != "wgs84" { throw problem(text) }
     }
-    let numbers = (parts.first ?? "").split(separator: ",", omittingEmptySubsequences: false)
+    let numbers = (parts.first ?? "").split(at: ",", omittingEmptySubsequences: false)
     guard numbers.count == 2 || numbers.count == 3, let latitude = AngleToken.number(numbers[0]),
       let longitude = AngleToken.number(numbers[1])
     else { throw problem(text) }

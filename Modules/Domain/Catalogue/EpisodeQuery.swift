@@ -10,8 +10,8 @@ public enum EpisodeQuery {
     let lower = text.lowercased()
     let parts =
       (lower.hasPrefix("s")
-      ? lower.dropFirst().split(separator: "e", omittingEmptySubsequences: false)
-      : lower.split(separator: "x", omittingEmptySubsequences: false)).map {
+      ? lower.dropFirst().split(at: "e", omittingEmptySubsequences: false)
+      : lower.split(at: "x", omittingEmptySubsequences: false)).map {
         $0.utf8.allSatisfy { $0 &- 48 < 10 } ? Int($0) : nil
       }
     guard parts.count == 2, let season = parts[0], let episode = parts[1] else {
@@ -43,7 +43,7 @@ public enum EpisodeQuery {
   public static func episode(
     _ text: String, in schema: Schema, title: (String) throws(Problem) -> String
   ) throws(Problem) -> [Condition] {
-    if let colon = text.lastIndex(of: ":") {
+    if let colon = text.unicodeScalars.lastIndex(of: ":") {
       let number = try episode(String(text[text.index(after: colon)...]), in: schema, title: title)
       return [try production(try title(String(text[..<colon])), in: schema)] + number
     }

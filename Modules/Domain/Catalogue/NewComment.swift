@@ -26,7 +26,7 @@ public struct NewComment: Sendable, Hashable {
         .usage, "a comment requires \(missing.joined(separator: ", "))",
         hint: .run(.addComment, "post it"))
     }
-    let parts = rating.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = rating.split(at: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { $0 &- 48 < 10 } }),
       let number = Double(rating), number > 0, number <= 10
     else {

@@ -98,7 +98,7 @@ struct ImageFetch: Sendable {
     // Servers may ignore the condition of a request; they must send the ETag that it names.
     if let validator, validator.text.hasPrefix("\""), response.header("ETag") != validator.text { return nil }
     guard !response.isEncoded, let range = response.header("Content-Range"), range.hasPrefix("bytes \(begun)-"),
-      let whole = range.split(separator: "/").last.flatMap({ Int($0) }), whole > begun
+      let whole = range.split(at: "/").last.flatMap({ Int($0) }), whole > begun
     else { return nil }
     return whole
   }

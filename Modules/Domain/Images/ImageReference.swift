@@ -34,7 +34,7 @@ public struct ImageReference: Sendable, Hashable {
     ]
     return schema.columns.indices.filter { place in
       mayHoldURLs(schema.columns[place].type)
-        && schema.columns[place].name.lowercased().split(separator: "_").contains(where: words.contains)
+        && schema.columns[place].name.lowercased().split(at: "_").contains(where: words.contains)
     }
   }
 

@@ -90,7 +90,7 @@ public protocol Place: Sendable {
 
 extension Place {
   /// The last step of what messages show.
-  public var title: String { shown.split(separator: "/").last.map(String.init) ?? shown }
+  public var title: String { shown.split(at: "/").last.map(String.init) ?? shown }
   /// A file.
   public var isTable: Bool { false }
   /// None.

@@ -17,8 +17,13 @@ public protocol OutputFileSet: Sendable {
   func complete(_ file: PartitionFile, _ written: WrittenRows) throws(Problem)
   /// Makes all files visible, and removes those that they replace.
   /// - `schema`: the columns of the rows, those of the paths among them.
-  /// - Throws: `io`.
-  func publish(_ files: [PartitionFile], of schema: Schema) async throws(Problem)
+  /// - `numbered`: the path of a file of the same partition with another number; nil if paths have no number.
+  /// - Returns: the files; one has another number if another process has written a file of its name since.
+  /// - Throws: `busy` if another process does not end its publication; `io`.
+  func publish(
+    _ files: [PartitionFile], of schema: Schema,
+    numbered: (_ file: PartitionFile, _ number: Int) throws(Problem) -> String?
+  ) async throws(Problem) -> [PartitionFile]
   /// Removes what was written. Does nothing after `publish`.
   func abandon() async
 }
@@ -43,7 +48,7 @@ public enum ExistingFiles: String, Sendable, Hashable, CaseIterable {
 /// A file of a partition.
 public struct PartitionFile: Sendable, Hashable {
   /// Its path.
-  public let path: String
+  public var path: String
   /// The columns of the path, and the text of their values, nil for null.
   public let values: [PartitionValue]
   /// The number of rows.

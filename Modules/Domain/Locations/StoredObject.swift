@@ -49,7 +49,7 @@ extension Remedy {
   /// The command that lists the objects near one that does not exist, or below the plain part of a pattern.
   public static func listObjects(near location: String) -> Remedy {
     let plain = location.prefix { !"*?[".contains($0) }
-    guard let slash = plain.lastIndex(of: "/"), plain[..<slash].last != "/" else { return Remedy() }
+    guard let slash = plain.unicodeScalars.lastIndex(of: "/"), plain[..<slash].last != "/" else { return Remedy() }
     return .run(Action("listObjects", on: String(plain[...slash])), "list the objects")
   }
 }

@@ -1,4 +1,5 @@
 import Codecs
+import Rows
 
 /// URLs and other locations in messages.
 public enum URLText {
@@ -20,7 +21,7 @@ public enum URLText {
   /// The URL that a user named, for messages: without user and password, secret steps, and values of the query.
   public static func shown(_ url: String) -> String {
     let text = redacted(url, allValues: true),
-      steps = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+      steps = text.prefix { $0 != "?" }.split(at: "/", omittingEmptySubsequences: false)
     return steps.map { looksSecret($0) ? "…" : $0 }.joined(separator: "/") + text.drop { $0 != "?" }
   }
 
@@ -37,10 +38,10 @@ public enum URLText {
     var text = String(
       String.UnicodeScalarView(
         url.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) ? "\u{FFFD}" : $0 }))
-    if let fragment = text.firstIndex(of: "#") { text = String(text[..<fragment]) }
+    if let fragment = text.unicodeScalars.firstIndex(of: "#") { text = String(text[..<fragment]) }
     var query = ""
-    if let mark = text.firstIndex(of: "?") {
-      let pairs = text[text.index(after: mark)...].split(separator: "&")
+    if let mark = text.unicodeScalars.firstIndex(of: "?") {
+      let pairs = text[text.index(after: mark)...].split(at: "&")
       query =
         "?"
         + pairs.map { pair in
@@ -49,7 +50,7 @@ public enum URLText {
         }.joined(separator: "&")
       text = String(text[..<mark])
     }
-    if let authority = authority(in: text[...]), let at = authority.lastIndex(of: "@") {
+    if let authority = authority(in: text[...]), let at = authority.unicodeScalars.lastIndex(of: "@") {
       text.removeSubrange(authority.startIndex...at)
     }
     return text + query
@@ -61,9 +62,9 @@ public enum URLText {
     guard scheme(of: text) != nil else { return [] }
     var found = assigned(in: text)
     guard let authority = authority(in: text[...]) else { return found }
-    if let at = authority.lastIndex(of: "@") {
+    if let at = authority.unicodeScalars.lastIndex(of: "@") {
       let user = authority[..<at]
-      if let colon = user.firstIndex(of: ":") {
+      if let colon = user.unicodeScalars.firstIndex(of: ":") {
         found.append(String(user[user.index(after: colon)...]))
       } else if looksSecret(user) {
         found.append(String(user))
@@ -71,9 +72,9 @@ public enum URLText {
     }
     if isWeb(text) {
       let path = text[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }
-      found += path.split(separator: "/").filter(looksSecret).map(String.init)
+      found += path.split(at: "/").filter(looksSecret).map(String.init)
       let query = text[path.endIndex...].split { "?&#".contains($0) }
-      found += query.compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }.filter(looksSecret).map(
+      found += query.compactMap { $0.split(at: "=", maxSplits: 1).dropFirst().first }.filter(looksSecret).map(
         String.init)
     }
     return found + found.compactMap(decoded)
@@ -83,8 +84,8 @@ public enum URLText {
   public static func assigned(in text: String) -> [String] {
     var found: [String] = []
     for part in text.split(whereSeparator: { "?&#; ".contains($0) }) {
-      guard let mark = part.firstIndex(of: "=") else { continue }
-      let name = part[..<mark].split(separator: ":").last ?? "", value = part[mark...].dropFirst()
+      guard let mark = part.unicodeScalars.firstIndex(of: "=") else { continue }
+      let name = part[..<mark].split(at: ":").last ?? "", value = part[mark...].dropFirst()
       guard isSecret(name) else { continue }
       // A value in quotes may have white space.
       found.append(value.first == "'" ? quoted(text[value.startIndex...]) : String(value))

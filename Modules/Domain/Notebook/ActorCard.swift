@@ -50,7 +50,8 @@ struct ActorCard {
     case "PHOTO", "X-BB-IMAGES":
       let isEncoded = property.parameters.contains { $0.hasPrefix("ENCODING=") || $0 == "BASE64" }
       let embedded =
-        text.lowercased().hasPrefix("data:") ? text.firstIndex(of: ",").map { text[$0...].dropFirst() } : nil
+        text.lowercased().hasPrefix("data:")
+        ? text.unicodeScalars.firstIndex(of: ",").map { text[$0...].dropFirst() } : nil
       guard isEncoded || embedded != nil else { return record[.images] = record[.images] + [text] }
       if let url = EmbeddedImages.url(base64: String(embedded ?? text[...])) {
         record[.images] = record[.images] + [url]

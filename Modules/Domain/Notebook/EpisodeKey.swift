@@ -25,7 +25,7 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   public init(
     parsing text: String, production: String, names: TitleNames = .builtIn
   ) throws(Problem) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = text.split(at: "/", omittingEmptySubsequences: false)
     if parts.count > 2, let season = Int(parts[parts.count - 2]), let episode = Int(parts[parts.count - 1]) {
       self.init(parts.dropLast(2).joined(separator: "/"), season: season, episode: episode)
       return

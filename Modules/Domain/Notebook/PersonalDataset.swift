@@ -55,7 +55,7 @@ public struct PersonalDataset: Sendable {
         throw Problem(.usage, "age \(age) is out of range (0 to 150)")
       }
       if let email = record[.email] {
-        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        let parts = email.split(at: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts.contains("") else {
           throw Problem(.usage, "invalid email address “\(email)”", hint: "use NAME@HOST")
         }

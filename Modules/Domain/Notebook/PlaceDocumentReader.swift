@@ -162,7 +162,7 @@ public struct PlaceDocumentReader: Sendable {
       omitted[element.name, default: 0] += 1
     }
     for point in points {
-      let numbers = (point.text(of: "coordinates") ?? "").split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+      let numbers = (point.text(of: "coordinates") ?? "").split(at: ",").map { $0.filter { !$0.isWhitespace } }
       // Programs that know no altitude write zero.
       if numbers.count > 2, Double(numbers[2]) != 0 { omitted["altitude", default: 0] += 1 }
       records.append(

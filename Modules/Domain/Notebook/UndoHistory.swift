@@ -119,7 +119,7 @@ public struct UndoHistory: Sendable {
 
   /// `sync characters, episodes` of two entries.
   private static func title(of command: [Item]) -> String {
-    let titles = command.map { $0.entry.title.split(separator: " ", maxSplits: 1) }
+    let titles = command.map { $0.entry.title.split(at: " ", maxSplits: 1) }
     guard titles.count > 1, let verb = titles.first?.first, titles.allSatisfy({ $0.count == 2 && $0[0] == verb }) else {
       return command.map(\.entry.title).joined(separator: ", ")
     }

@@ -9,6 +9,8 @@ public struct EncodedPart: Sendable, Hashable {
   public var reportedCells: Int
   /// The number of images that are not at hand.
   public var missingImages: Int
+  /// The number of binary values that became text.
+  public var binaryValues = 0
   /// The columns that have a value, by their position in the output.
   public var filled: ColumnSet
   /// The cells that are links in a sheet, at most `SheetLink.maximum`; their rows are counted from the first row.
@@ -63,6 +65,7 @@ public struct EncodedPart: Sendable, Hashable {
     rows += next.rows
     reportedCells += next.reportedCells
     missingImages += next.missingImages
+    binaryValues += next.binaryValues
     filled.formUnion(next.filled)
     for var record in next.records {
       record.offset += byteCount

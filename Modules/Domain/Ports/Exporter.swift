@@ -200,7 +200,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
     public func isNamed(_ name: String) -> Bool { key == name || aliases.contains(name) }
     /// The accepted values; nil if any text is accepted.
     public var choices: [String]? {
-      let words = values.split(separator: "|").map(String.init)
+      let words = values.split(at: "|").map(String.init)
       return words.count > 1 ? words : nil
     }
   }

@@ -44,6 +44,15 @@ public protocol RecordStore: RecordSource {
   /// The loads of the history that `undo` can reverse, by identifier of the entry: what they replaced is still kept.
   func undoableLoads() async throws(Problem) -> Set<String>
 
+  /// The rows that `undo` needs to reverse a load, or to make it again; nil when they are no longer kept.
+  /// - Parameters:
+  ///   - load: the identifier of the load's entry.
+  ///   - images: the table, from that entry.
+  func replaced(by load: String, _ images: TableRevisions) async throws(Problem) -> ReplacedTable?
+
+  /// Takes over the rows with which another store reverses a load of the history that was taken over.
+  func keep(_ table: ReplacedTable) async throws(Problem)
+
   /// Takes over the history of another store.
   /// - Throws: `cannotCreate` when there is a history already.
   func adopt(_ history: [HistoryEntry]) async throws(Problem)
@@ -58,6 +67,12 @@ extension RecordStore {
   public func contains(_ table: String) async throws(Problem) -> Bool {
     try await tables().contains { $0.name == table }
   }
+
+  /// Nothing is kept.
+  public func replaced(by load: String, _ images: TableRevisions) async throws(Problem) -> ReplacedTable? { nil }
+
+  /// Nothing is kept: the load cannot be undone.
+  public func keep(_ table: ReplacedTable) async throws(Problem) {}
 }
 
 /// Guarantees of an adapter in addition to the conformance checks.

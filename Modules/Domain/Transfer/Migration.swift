@@ -1,7 +1,8 @@
 import Query
 public import Rows
 
-/// Copies everything in a store to a new one: every table with its columns and its source, and the history.
+/// Copies everything in a store to a new one: every table with its columns and its source, the
+/// history, and what it takes to undo loads.
 public enum Migration {
   /// Copies `old` into `new`, which is empty.
   /// - Returns: the tables, and how many records each has.
@@ -19,7 +20,13 @@ public enum Migration {
       }
       copied.append((schema.name, records))
     }
-    try await new.adopt(try await old.history())
+    let history = try await old.history()
+    try await new.adopt(history)
+    for entry in history where entry.undoes.isEmpty {
+      for images in entry.tables where images.isLoad {
+        if let table = try await old.replaced(by: entry.id, images) { try await new.keep(table) }
+      }
+    }
     return copied
   }
 }

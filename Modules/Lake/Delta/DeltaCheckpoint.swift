@@ -118,7 +118,7 @@ struct DeltaCheckpoint {
     private var retention: Int64? {
       let key = "delta.deletedFileRetentionDuration"
       guard let text = single["metaData"]?["configuration"]?[key]?.stringValue else { return 7 * 86_400_000 }
-      let words = text.lowercased().split(separator: " ").drop { $0 == "interval" }
+      let words = text.lowercased().split(at: " ").drop { $0 == "interval" }
       let units: [String: Int64] = ["week": 604_800_000, "day": 86_400_000, "hour": 3_600_000, "minute": 60_000]
       guard words.count == 2, let number = words.first.flatMap({ Int64($0) }), (0...100_000).contains(number),
         let unit = words.last.flatMap({ units[$0.hasSuffix("s") ? String($0.dropLast()) : String($0)] })

@@ -90,8 +90,12 @@ final class DeltaFileSet: OutputFileSet {
 
   // MARK: - Publishing
 
-  func publish(_ files: [PartitionFile], of schema: Schema) async throws(Problem) {
+  func publish(
+    _ files: [PartitionFile], of schema: Schema,
+    numbered: (_ file: PartitionFile, _ number: Int) throws(Problem) -> String?
+  ) async throws(Problem) -> [PartitionFile] {
     do throws(Problem) { try await commit() } catch { throw error.located(at: log.storage.name) }
+    return files
   }
 
   private func commit() async throws(Problem) {

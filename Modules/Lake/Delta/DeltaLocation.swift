@@ -18,7 +18,7 @@ public struct DeltaLocation: Sendable, Hashable {
 
   /// Whether a location is a directory of tables, as in `delta:lake/`.
   public static func isDirectory(_ text: String) -> Bool {
-    text[..<(text.lastIndex(of: "?") ?? text.endIndex)].hasSuffix("/")
+    text[..<(text.unicodeScalars.lastIndex(of: "?") ?? text.endIndex)].hasSuffix("/")
   }
 
   /// The location of a table in a directory of tables.
@@ -28,14 +28,14 @@ public struct DeltaLocation: Sendable, Hashable {
       throw Problem(
         .badData, "cannot write the table “\(table)”: its name is not the name of a directory", at: directory)
     }
-    let end = directory.lastIndex(of: "?") ?? directory.endIndex
+    let end = directory.unicodeScalars.lastIndex(of: "?") ?? directory.endIndex
     return directory[..<end] + table + (end == directory.endIndex ? "?" : directory[end...])
   }
 
   /// Parses a location.
   /// - Throws: `usage`.
   public init(_ text: String) throws(Problem) {
-    let rest = text.dropFirst(Self.prefix.count), mark = rest.lastIndex(of: "?")
+    let rest = text.dropFirst(Self.prefix.count), mark = rest.unicodeScalars.lastIndex(of: "?")
     var place = String(rest[..<(mark ?? rest.endIndex)])
     while place.count > 1, place.hasSuffix("/") { place.removeLast() }
     guard !place.isEmpty else {
@@ -43,11 +43,11 @@ public struct DeltaLocation: Sendable, Hashable {
     }
     self.place = place
     var columns: [String]?, version: Int64?
-    for item in mark.map({ rest[rest.index(after: $0)...] })?.split(separator: "&") ?? [] {
-      let pair = item.split(separator: "=", maxSplits: 1).map { PercentCoding.decoded($0) }
+    for item in mark.map({ rest[rest.index(after: $0)...] })?.split(at: "&") ?? [] {
+      let pair = item.split(at: "=", maxSplits: 1).map { PercentCoding.decoded($0) }
       let key = pair.first.flatMap { $0 } ?? "", value = pair.count == 2 ? pair[1] : nil
       switch (key, value) {
-      case ("partition", let names?): columns = names.split(separator: ",").map(String.init)
+      case ("partition", let names?): columns = names.split(at: ",").map(String.init)
       case ("version", let digits?):
         guard let number = Int64(digits), number >= 0 else {
           throw Problem(.usage, "invalid version “\(digits)” of a Delta table", at: text, hint: "use a whole number")
@@ -83,7 +83,7 @@ enum DeltaPath {
     }
     guard let path, !path.isEmpty, !path.hasPrefix("/"),
       !path.utf8.contains(0),
-      !path.split(separator: "/", omittingEmptySubsequences: false).contains(where: { $0 == ".." || $0.isEmpty })
+      !path.split(at: "/", omittingEmptySubsequences: false).contains(where: { $0 == ".." || $0.isEmpty })
     else {
       throw Problem(.badData, "the log names a file outside the table: “\(url.prefix(200))”")
     }

@@ -44,7 +44,7 @@ struct DeltaLog: Sendable {
     init(_ names: [String]) throws(Problem) {
       var parts: [String: (version: Int64, count: Int, names: [String])] = [:]
       for name in names {
-        let pieces = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let pieces = name.split(at: ".", omittingEmptySubsequences: false).map(String.init)
         guard let version = pieces[0].count == 20 ? Int64(pieces[0]) : nil, version >= 0 else { continue }
         guard version <= JSON.largestCount else {
           throw Problem(.badData, "the log has a version out of range: \(name)")
@@ -222,7 +222,7 @@ struct DeltaLog: Sendable {
       guard let sidecar = action["sidecar"], !sidecar.isNull else { return try body(action) }
       let path = sidecar["path"]?.stringValue.flatMap { PercentCoding.decoded($0) }
       // They are in one directory.
-      guard let file = path?.split(separator: "/").last, file != "..", !file.utf8.contains(0) else {
+      guard let file = path?.split(at: "/").last, file != "..", !file.utf8.contains(0) else {
         throw Problem(.badData, "a part of the checkpoint has no path")
       }
       sidecars.append("_sidecars/\(file)")

@@ -36,7 +36,7 @@ public final class DeltaSource: RecordSource {
   }
 
   private let table: String
-  private static func table(_ place: String) -> String { place.split(separator: "/").last.map(String.init) ?? "table" }
+  private static func table(_ place: String) -> String { place.split(at: "/").last.map(String.init) ?? "table" }
 
   private func snapshot(keepsStatistics: Bool) async throws(Problem) -> DeltaSnapshot {
     let earlier = known.withLock { $0 }

@@ -252,7 +252,10 @@ public import Rows
 
   /// Makes the files visible.
   public func commit() async throws(Problem) -> WrittenRows {
-    try await opened().publish(files, of: schema)
+    let pattern = self.pattern, date = configuration.date
+    files = try await opened().publish(files, of: schema) { (file, number) throws(Problem) in
+      pattern.isNumbered ? try pattern.path(file.values, number: number, date: date) : nil
+    }
     var written = WrittenRows("partitions")
     written.files = files
     return written

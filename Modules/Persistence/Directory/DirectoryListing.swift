@@ -56,7 +56,7 @@ package enum DirectoryListing {
   /// Makes a directory and those above it; returns those that were missing.
   static func makeAll(_ directory: String) throws(Problem) -> [String] {
     var made = directory.hasPrefix("/") ? "/" : "", new: [String] = []
-    for part in directory.split(separator: "/") {
+    for part in directory.split(at: "/") {
       let above = made.isEmpty ? "." : made
       made += (made.isEmpty || made == "/" ? "" : "/") + part
       if Temporaries.makeDirectory(made, mode: 0o777) == 0 {
@@ -99,7 +99,7 @@ package enum DirectoryListing {
   /// Removes the temporary files of processes that no longer exist. Requires the lock.
   static func removeLeftovers(_ path: String) {
     for name in (try? names(path)) ?? [] where name.hasPrefix(".") {
-      let parts = (name.hasSuffix(".files") ? name.dropLast(6) : name[...]).split(separator: ".")
+      let parts = (name.hasSuffix(".files") ? name.dropLast(6) : name[...]).split(at: ".")
       guard parts.count >= 4, parts[parts.count - 3] == "tmp", let process = pid_t(parts[parts.count - 2]),
         kill(process, 0) != 0, errno == ESRCH
       else { continue }

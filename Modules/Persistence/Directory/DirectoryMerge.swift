@@ -37,12 +37,15 @@ struct DirectoryMerge: ~Copyable {
   /// The outcome for the table.
   private(set) var outcome = TableOutcome()
   private var nulls: NullTally
-  /// The records that are different.
+  /// The records that are different, if they are kept.
   private(set) var images: TableRevisions
+  private let keepsImages: Bool
 
   /// A new file of `kept` in `sink`, for edits of `schema`.
-  init(_ schema: Schema, kept: Schema, _ format: DirectoryFormat, _ sink: FileSink) {
+  /// - Parameter keepsImages: whether the records that are different are kept in memory.
+  init(_ schema: Schema, kept: Schema, _ format: DirectoryFormat, _ sink: FileSink, keepsImages: Bool = true) {
     self.kept = kept
+    self.keepsImages = keepsImages
     self.sink = sink
     columns = ColumnMap(schema, in: kept)
     codec = format.codec
@@ -83,7 +86,7 @@ struct DirectoryMerge: ~Copyable {
           try make(current, before)
           edit = try await next()
         } else {
-          _ = outcome.count(before, nil, &images)
+          count(before, nil)
         }
         if changed.isFull { try await writeChanged() }
       }
@@ -113,11 +116,16 @@ struct DirectoryMerge: ~Copyable {
     if case .look = edit.action {
     } else {
       if let before, let after { nulls.add(before, after) }
-      _ = outcome.count(before, after, &images)
+      count(before, after)
     }
     guard let after else { return }
     for value in after { changed.append(value: value) }
     if after.reduce(0, { $0 + $1.byteCount }) >= Self.largeFrom { large.append(after) }
+  }
+
+  private mutating func count(_ before: [Value]?, _ after: [Value]?) {
+    _ = outcome.count(before, after, &images)
+    if !keepsImages { images.rows.removeAll(keepingCapacity: true) }
   }
 
   /// Refuses a record that is larger than what is read: the table could not be read again.

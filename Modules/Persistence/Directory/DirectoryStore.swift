@@ -105,7 +105,7 @@ actor DirectoryStore: RecordStore {
     try StoreRules.check(load, known: old?.schema, from: old == nil ? nil : known?.source)
     let kept = old?.schema ?? load.schema
     let file = try pendingFile(kept, old, work.manifest)
-    var merge = DirectoryMerge(load.schema, kept: kept, format, file.sink)
+    var merge = DirectoryMerge(load.schema, kept: kept, format, file.sink, keepsImages: false)
     let rows = load.schema.key.isEmpty ? nil : try await old?.rows(columns: nil, scratch: scratch)
     let edits = try DirectoryEdits(load, scratch: scratch)
     try await merge.run(rows, removesOthers: true) { () async throws(Problem) in try await edits.next() }
@@ -157,15 +157,15 @@ actor DirectoryStore: RecordStore {
     commit.entry = HistoryEntry(
       id: "", time: undo.time, title: undo.title, tables: made.images + plan.loads.map(\.images), undoes: undo.entries)
     for load in plan.loads {
-      let table = load.images.schema.name, file = fileName(of: table)
-      guard let old = try replaced.table(table, of: load.isRedo ? load.reversed : load.id) else {
-        throw plan.notKept(load.images)
-      }
+      let table = load.images.schema.name, file = fileName(of: table), id = load.isRedo ? load.reversed : load.id
+      guard let old = try replaced.table(table, of: id) else { throw plan.notKept(load.images) }
       let now = try FileStamp.now(at: "\(path)/\(file)"), known = work.state.files[file]?.stamp
       guard now == (work.manifest.tables[table] == nil ? nil : known), now != nil || load.isRedo else {
         throw Problem.changedMeanwhile("\(path)/\(file)")
       }
-      commit.restored.append((load, table, old, now))
+      let merged = old.isPart ? try await merged(old, table, for: id, work) : nil
+      commit.restored.append(
+        DirectoryCommit.Restored(load: load, table: table, old: old, now: now, file: merged))
     }
     try self.commit(commit, &work)
     for load in plan.loads { replaced.forget(load.reversed) }

@@ -24,6 +24,8 @@ struct PendingFile {
 final class DirectoryEdits {
   private let schema: Schema
   private let rows: any RowStream
+  /// Whether the rows begin with a column of their own: 1 for keys of records that go.
+  private var isPart = false
   private var batch: RowBatch?
   private var row = 0
   private var count: Int64 = 0
@@ -41,6 +43,15 @@ final class DirectoryEdits {
     }
   }
 
+  /// Rows of `ReplacedTable.differences` as edits of a table of `schema`, which has a key.
+  init(differences rows: any RowStream, of schema: Schema, scratch: any ScratchSpace) throws(Problem) {
+    self.schema = schema
+    isPart = true
+    var selection = Selection()
+    selection.sort = schema.key.map { Selection.SortKey(schema.columns[$0].name) }
+    self.rows = try selection.apply(to: rows, scratch: scratch)
+  }
+
   /// The next record; nil at the end. Without a key, its number is one.
   func next() async throws(Problem) -> DirectoryEdit? {
     while batch == nil || row == batch?.count ?? 0 {
@@ -50,7 +61,11 @@ final class DirectoryEdits {
     }
     guard let batch else { return nil }
     defer { row += 1 }
-    let values = try StoredRow.normalised((0..<batch.width).map { batch.value(row, $0) }, schema)
+    var values = (0..<batch.width).map { batch.value(row, $0) }
+    if isPart, values.removeFirst() == .integer(1) {
+      return DirectoryEdit(key: StoredKey(of: values, schema), action: .delete)
+    }
+    values = try StoredRow.normalised(values, schema)
     var key = StoredKey(of: values, schema)
     if schema.key.isEmpty {
       key = StoredKey([.integer(count)])

@@ -11,8 +11,19 @@ struct DirectoryCommit {
   var source: String?
   /// The history's entry, still without an identifier; nil when the history does not show the change.
   var entry: HistoryEntry?
-  /// Tables that become what they were before a load, or until it was undone, and their files now.
-  var restored: [(load: UndoPlan.Load, table: String, old: ReplacedTables.Table, now: FileStamp?)] = []
+  /// Tables that become what they were before a load, or until it was undone.
+  var restored: [Restored] = []
+
+  /// A table that becomes what it was.
+  struct Restored {
+    let load: UndoPlan.Load
+    let table: String
+    let old: ReplacedTables.Table
+    /// Its file now.
+    let now: FileStamp?
+    /// The new file; nil if it is the kept one.
+    let file: PendingFile?
+  }
 
   init(_ files: [PendingFile]) { self.files = files }
 }
@@ -117,7 +128,7 @@ extension DirectoryStore {
     try transaction.add(DirectoryManifest.name, next.bytes)
     for sidecar in sidecars { try transaction.add(sidecar.name, sidecar.bytes) }
     for file in commit.files { transaction.add(file.sink, replacing: file.old?.stamp) }
-    for restored in commit.restored { try restore(restored.table, restored.old, restored.now, transaction) }
+    for restored in commit.restored { try restore(restored, transaction) }
     if transaction.isEmpty { return }
     let entry = try numbered(commit, work)
     do throws(Problem) {
@@ -126,11 +137,11 @@ extension DirectoryStore {
       if let entry, !transaction.isPublished { for id in Set(kept(by: commit, entry)) { replaced.forget(id) } }
       throw error
     }
-    for file in commit.files {
+    for restored in commit.restored { work.state.files[fileName(of: restored.table)] = restored.old.known }
+    for file in commit.files + commit.restored.compactMap(\.file) {
       let extras = file.schema.columns.filter(\.isExtra).map(\.name)
       work.state.files[file.name] = transaction.stamps[file.name].map { DirectoryState.File(stamp: $0, extras: extras) }
     }
-    for restored in commit.restored { work.state.files[fileName(of: restored.table)] = restored.old.known }
     work.manifest = next
     work.lock.remember(work.state)
     if entry?.tables.contains(where: \.isLoad) == true { replaced.trim() }
@@ -178,9 +189,9 @@ extension DirectoryStore {
 
   /// Makes a table what it was before a load.
   private func restore(
-    _ table: String, _ old: ReplacedTables.Table, _ now: FileStamp?, _ transaction: DirectoryTransaction
+    _ restored: DirectoryCommit.Restored, _ transaction: DirectoryTransaction
   ) throws(Problem) {
-    let file = fileName(of: table)
+    let file = fileName(of: restored.table), old = restored.old
     if let suffix = format.sidecarSuffix {
       if let sidecar = old.sidecar {
         try transaction.add(file + suffix, sidecar)
@@ -188,8 +199,10 @@ extension DirectoryStore {
         try transaction.remove(file + suffix)
       }
     }
-    if let rows = old.rows {
-      transaction.addLink(to: rows, as: file, replacing: now)
+    if let merged = restored.file {
+      transaction.add(merged.sink, replacing: restored.now)
+    } else if let rows = old.rows {
+      transaction.addLink(to: rows, as: file, replacing: restored.now)
     } else {
       try transaction.remove(file)
     }

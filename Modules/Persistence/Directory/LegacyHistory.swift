@@ -75,7 +75,7 @@ struct LegacyHistory {
     let id = HistoryIdentifier.legacy(number: number, time: time, title: title, after: last)
     var entry = HistoryEntry(id: id, time: time, title: title, tables: tables)
     entry.number = number
-    if title.hasPrefix("undo "), let colon = title.firstIndex(of: ":"),
+    if title.hasPrefix("undo "), let colon = title.unicodeScalars.firstIndex(of: ":"),
       let undone = Int(title[title.index(title.startIndex, offsetBy: 5)..<colon]), let id = identifiers[undone]
     {
       entry.undoes = [id]

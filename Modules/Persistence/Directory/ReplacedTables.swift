@@ -21,10 +21,13 @@ struct ReplacedTables {
     /// The file that described its columns.
     let sidecar: [UInt8]?
     /// The file as bb left it; nil when a user had changed it.
-    let known: DirectoryState.File?
+    var known: DirectoryState.File?
+    /// Whether the rows are those of `ReplacedTable.differences`, which another kind of store kept.
+    var isPart = false
   }
 
-  private func directory(_ id: String, _ table: String) -> String { "\(path)/\(id)/\(TableFileName.stem(of: table))" }
+  /// The directory in which a table is kept for an entry.
+  func directory(_ id: String, _ table: String) -> String { "\(path)/\(id)/\(TableFileName.stem(of: table))" }
 
   /// Keeps a table, on the disk when this returns; what does not become part of the history is removed with later ones.
   func keep(_ table: String, _ old: Table, for id: String) throws(Problem) {
@@ -35,6 +38,7 @@ struct ReplacedTables {
     var members: [JSON.Member] = []
     if let described = old.described { members.append(JSON.Member(Array("table".utf8), described.json)) }
     if let known = old.known { members.append(JSON.Member(Array("known".utf8), known.json)) }
+    if old.isPart { members.append(JSON.Member(Array("part".utf8), .boolean(true))) }
     try write(JSON.object(members).canonicalBytes + [0x0A], to: directory + "/table.json")
     try DirectoryListing.flush(directory)
   }
@@ -56,7 +60,7 @@ struct ReplacedTables {
       described: document["table"].flatMap(DirectoryManifest.Table.init),
       rows: try FileStamp.now(at: rows) == nil ? nil : rows,
       sidecar: try FileByteSource.ifPresent(sidecar)?.bytes(limit: DirectoryManifest.limit),
-      known: document["known"].flatMap(DirectoryState.File.init))
+      known: document["known"].flatMap(DirectoryState.File.init), isPart: document["part"]?.booleanValue == true)
   }
 
   /// Whether all tables of an entry are kept.

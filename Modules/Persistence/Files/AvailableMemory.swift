@@ -1,3 +1,5 @@
+import Rows
+
 /// The memory that a process may use.
 public enum AvailableMemory {
   /// A quarter of the available memory, at least 32 MiB and at most 1 GiB.
@@ -7,13 +9,13 @@ public enum AvailableMemory {
   /// does not tell.
   private static var available: Int? {
     let free = lines(of: "/proc/meminfo").first { $0.hasPrefix("MemAvailable:") }
-      .flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") }.map { $0 << 10 }
+      .flatMap { Int($0.split(at: " ").dropFirst().first ?? "") }.map { $0 << 10 }
     let limit = lines(of: "/sys/fs/cgroup/memory.max").first.flatMap { Int($0) }
     return [free, limit].compactMap(\.self).min()
   }
 
   private static func lines(of path: String) -> [Substring] {
     let bytes = try? FileByteSource(path: path).bytes(limit: FileLimit.configuration)
-    return String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n")
+    return String(decoding: bytes ?? [], as: UTF8.self).split(at: "\n")
   }
 }

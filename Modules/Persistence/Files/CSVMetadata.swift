@@ -40,7 +40,7 @@ struct CSVMetadata {
   static func beside(_ path: String) throws(Problem) -> CSVMetadata? {
     let place = path + "-metadata.json"
     guard unsafe access(place, F_OK) == 0 else { return nil }
-    let file = path.split(separator: "/").last.map(String.init) ?? path
+    let file = path.split(at: "/").last.map(String.init) ?? path
     return try CSVMetadata(try FileByteSource(path: place).bytes(limit: FileLimit.metadata), name: place, file: file)
   }
 
@@ -51,7 +51,7 @@ struct CSVMetadata {
   init(_ bytes: [UInt8], name: String, file: String = "") throws(Problem) {
     let document = try JSON.parse(bytes, name: name)
     let tables = document["tables"]?.arrayValue ?? []
-    let table = tables.first { $0["url"]?.stringValue?.split(separator: "/").last.map(String.init) == file }
+    let table = tables.first { $0["url"]?.stringValue?.split(at: "/").last.map(String.init) == file }
     let owner = table ?? tables.first ?? document
     guard let schema = owner["tableSchema"] ?? document["tableSchema"] else {
       throw Problem(.badData, "missing tableSchema", at: name)
@@ -196,7 +196,7 @@ struct CSVMetadata {
     case "number", "double", "float": return .number(Self.numbers(format), allowsNonfinite: true)
     case "decimal": return .number(Self.numbers(format), allowsNonfinite: false)
     case "boolean":
-      let words = (format?.stringValue ?? "").split(separator: "|", omittingEmptySubsequences: false)
+      let words = (format?.stringValue ?? "").split(at: "|", omittingEmptySubsequences: false)
       guard words.count == 2 else {
         if format != nil { note("format of \(title)") }
         return .boolean(

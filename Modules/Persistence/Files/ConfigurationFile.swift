@@ -39,7 +39,7 @@ public enum ConfigurationFile {
         value = try Configuration.value(text, for: key)
       } catch { throw Problem(.usage, error.message, hint: error.hint) }
     }
-    let directory = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+    let directory = path.split(at: "/").dropLast().reduce("") { $0 + "/" + $1 }
     try Directories.make(directory)
     // Held until the new file is in place: concurrent changes follow each other.
     let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -101,7 +101,7 @@ public enum ConfigurationFile {
   {
     let line = trimmed(line)
     if line.isEmpty || line.hasPrefix("#") { return nil }
-    guard let mark = line.firstIndex(of: "=") else {
+    guard let mark = line.unicodeScalars.firstIndex(of: "=") else {
       throw Problem(.configuration, "expected KEY = VALUE, found “\(line)”", at: place)
     }
     return (trimmed(line[..<mark]), trimmed(line[line.index(after: mark)...]))
@@ -118,7 +118,7 @@ public enum ConfigurationFile {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Problem(.configuration, "invalid UTF-8", at: path)
     }
-    return text.split(separator: "\n", omittingEmptySubsequences: false)
+    return text.split(at: "\n", omittingEmptySubsequences: false)
   }
 
   private static func content(_ path: String) throws(Problem) -> [UInt8] {

@@ -63,7 +63,7 @@ public struct Directories: Sendable {
   /// - Throws: `permission`, `io`.
   public static func make(_ path: String) throws(Problem) {
     var made = ""
-    for part in path.split(separator: "/") {
+    for part in path.split(at: "/") {
       made += "/" + part
       if unsafe mkdir(made, 0o700) != 0, errno != EEXIST { throw Problem.posix(errno, "create the directory", made) }
     }

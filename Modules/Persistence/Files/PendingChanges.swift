@@ -94,7 +94,7 @@ final class PendingChanges {
     try DirectoryListing.flush(pattern.root)
   }
 
-  private static func busy(_ root: String) -> Problem {
+  static func busy(_ root: String) -> Problem {
     Problem(.busy, "another process is writing there", at: root, hint: "run the command again later")
   }
 

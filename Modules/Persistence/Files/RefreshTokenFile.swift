@@ -20,7 +20,7 @@ public struct RefreshTokenFile: Sendable {
   /// - Throws: `permission`, `io`.
   public func token(of source: String, from origin: String) throws(Problem) -> String? {
     let bytes = try FileByteSource.ifPresent(path(source, origin))?.bytes(limit: 1 << 16) ?? []
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", maxSplits: 1)
+    let lines = String(decoding: bytes, as: UTF8.self).split(at: "\n", maxSplits: 1)
     return lines.count == 2 && lines[0] == origin ? String(lines[1]) : nil
   }
 

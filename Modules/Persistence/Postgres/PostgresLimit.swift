@@ -20,7 +20,7 @@ enum PostgresLimit: Sendable, Hashable {
   init?(_ declared: String) {
     var name = declared, numbers: [Int] = []
     if let open = declared.firstRange(of: "("), let close = declared.firstRange(of: ")") {
-      numbers = declared[open.upperBound..<close.lowerBound].split(separator: ",").compactMap { Int($0) }
+      numbers = declared[open.upperBound..<close.lowerBound].split(at: ",").compactMap { Int($0) }
       name = String(declared[..<open.lowerBound]) + declared[close.upperBound...]
     }
     if name.hasSuffix("[]") { name.removeLast(2) }

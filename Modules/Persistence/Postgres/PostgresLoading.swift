@@ -67,7 +67,9 @@ struct PostgresLoading {
   /// The key that the last error of the server names: `Key (a, b)=(x, 1) already exists.`
   private var duplicate: String {
     let detail = connection.detail
-    guard let start = detail.firstRange(of: ")=("), let end = detail.lastIndex(of: ")"), start.upperBound <= end else {
+    guard let start = detail.firstRange(of: ")=("), let end = detail.unicodeScalars.lastIndex(of: ")"),
+      start.upperBound <= end
+    else {
       return ""
     }
     return String(detail[start.upperBound..<end]).replacing(", ", with: "/")

@@ -81,11 +81,11 @@ public struct PostgresLocation: Sendable, Hashable {
       address = rest[rest.index(after: end)...]
     }
     var result = Options(isURL: true)
-    let mark = address.firstIndex(of: "?") ?? address.endIndex
+    let mark = address.unicodeScalars.firstIndex(of: "?") ?? address.endIndex
     let place = address[..<mark], query = address[mark...].dropFirst()
     var kept: [Substring] = [], visible: [Substring] = []
-    for pair in query.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for pair in query.split(at: "&") {
+      let parts = pair.split(at: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else { throw malformed("a parameter has no value") }
       let key = String(parts[0])
       if Self.own.contains(String(key)) {

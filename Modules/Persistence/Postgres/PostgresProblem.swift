@@ -57,7 +57,7 @@ enum PostgresProblem {
 
   /// The problem of a connection that was not made, from the library's message: `… FATAL:  28P01: TEXT`.
   static func connecting(_ message: String, at place: String) -> Problem {
-    let lines = message.split(separator: "\n").map(String.init)
+    let lines = message.split(at: "\n").map(String.init)
     for line in lines {
       for mark in line.indices where line[mark...].hasPrefix(":  ") {
         let rest = line[mark...].dropFirst(3), state = rest.prefix(5)

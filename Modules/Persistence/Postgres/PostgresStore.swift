@@ -261,6 +261,49 @@ actor PostgresStore: RecordStore {
     }
   }
 
+  /// The rows that a load replaced, or that its undo did.
+  public func replaced(by load: String, _ images: TableRevisions) async throws(Problem) -> ReplacedTable? {
+    let connection = try connection(.reading), log = log(connection), table = images.schema.name
+    var found: (number: Int64, kept: PostgresHistory.Load)?
+    if try format.isStore(connection), let number = try log.number(of: load),
+      let kept = try log.load(number, of: table)
+    {
+      found = (number, kept)
+    }
+    guard let (number, kept) = found, !kept.isNew else {
+      try connection.execute("COMMIT")
+      keep(connection)
+      return found == nil ? nil : .missing(table, load: load)
+    }
+    let schema = kept.removed ?? images.schema
+    let isWhole = kept.isWhole || kept.removed != nil || schema.key.isEmpty
+    let given = isWhole ? schema : ReplacedTable.differences(schema)
+    let decoding = PostgresDecoding(
+      forms: given.columns.map { PostgresFormat.decoding($0.type) }, schema: given, place: "\(name): \(table)")
+    let rows = try await PostgresRows(connection, log.query(number, schema, isWhole: isWhole), decoding) {
+      [weak self] in await self?.keep($0)
+    }
+    return ReplacedTable(
+      load: load, name: table, schema: schema, source: kept.source, isWhole: isWhole, rows: rows)
+  }
+
+  /// Takes over what another store kept.
+  public func keep(_ table: ReplacedTable) async throws(Problem) {
+    let connection = try creating(), log = log(connection)
+    guard let number = try log.number(of: table.load) else {
+      try connection.execute("ROLLBACK")
+      return keep(connection)
+    }
+    var kept = PostgresHistory.Load(isNew: table.schema == nil, source: table.source, isWhole: table.isWhole)
+    if let schema = table.schema {
+      if try format.schemas(connection)[table.name] == nil { kept.removed = schema }
+      kept.rows = try await log.fill(number, schema, table)
+    }
+    try log.note(kept, number)
+    try commit(connection)
+    keep(connection)
+  }
+
   /// Reverses changes, in one transaction.
   public func undo(_ undo: StoreUndo) throws(Problem) {
     try changing { (connection) throws(Problem) in

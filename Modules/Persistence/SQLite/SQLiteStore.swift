@@ -42,7 +42,7 @@ public actor SQLiteStore: RecordStore {
     name = "sqlite:\(path)"
   }
 
-  private var database: SQLiteDatabase { SQLiteDatabase(path: path, limits: limits) }
+  var database: SQLiteDatabase { SQLiteDatabase(path: path, limits: limits) }
 
   /// Every table and view, in order of name; none when the file is missing.
   public func tables() throws(Problem) -> [Schema] {

@@ -120,8 +120,8 @@ public struct FileSource: RecordSource, SampledFile {
   }
 
   private static func suffix(of path: String) -> String? {
-    let last = FileCompression.split(path).path.split(separator: "/").last ?? ""
-    return last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
+    let last = FileCompression.split(path).path.split(at: "/").last ?? ""
+    return last.unicodeScalars.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
   }
 
   /// The format that the suffix of a path names.

@@ -132,14 +132,14 @@ public struct StoreRegistry: Sendable {
   /// The location that a text names: `csv:DIR`, or a path, whose kind its suffix or its contents show.
   /// - Throws: `usage` with a hint if the kind is unknown.
   public func location(_ text: String) throws(Problem) -> StoreLocation {
-    if PostgresLocation.isLocation(text), let colon = text.firstIndex(of: ":") {
+    if PostgresLocation.isLocation(text), let colon = text.unicodeScalars.firstIndex(of: ":") {
       let server = try PostgresLocation(text)
       if isOffline, !server.isLocal {
         throw Problem(.unavailable, "offline mode is set", at: server.name, hint: .omit(.offline))
       }
       return StoreLocation(scheme: "postgres", path: String(text[text.index(after: colon)...]))
     }
-    if let colon = text.firstIndex(of: ":") {
+    if let colon = text.unicodeScalars.firstIndex(of: ":") {
       let scheme = text[..<colon].lowercased(), path = String(text[text.index(after: colon)...])
       if let factory = factories.first(where: { $0.scheme == scheme }) {
         guard !path.isEmpty || !factory.isDurable else {
@@ -291,7 +291,8 @@ public struct StoreRegistry: Sendable {
   /// The kind by suffix, otherwise by the contents; nil if neither shows it.
   private func scheme(of path: String) throws(Problem) -> String? {
     let last = Temporaries.split(path).name
-    let suffix = last.lastIndex(of: ".").map { String(last[last.index(after: $0)...]).lowercased() } ?? ""
+    let suffix =
+      last.unicodeScalars.lastIndex(of: ".").map { String(last[last.index(after: $0)...]).lowercased() } ?? ""
     let bySuffix = factories.first { $0.suffixes.contains(suffix) }?.scheme
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return bySuffix }

@@ -79,7 +79,7 @@ final class CompiledExpression: Sendable {
     for (at, byte) in name.utf8.enumerated().reversed() where byte == UInt8(ascii: ".") {
       let head = String(decoding: name.utf8.prefix(at), as: UTF8.self)
       guard let column = schema.position(of: head), schema.columns[column].type.isNested else { continue }
-      let members = String(decoding: name.utf8.dropFirst(at + 1), as: UTF8.self).split(separator: ".")
+      let members = String(decoding: name.utf8.dropFirst(at + 1), as: UTF8.self).split(at: ".")
       return members.reduce(.column(head)) { .member($0, String($1)) }
     }
     return nil

@@ -500,7 +500,7 @@ struct ExpressionParser {
   /// Skips words, in any case and with blanks between them; false if they are not there.
   private mutating func takeWords(_ words: String) -> Bool {
     var ahead = self
-    for word in words.split(separator: " ") {
+    for word in words.split(at: " ") {
       ahead.skipBlanks()
       guard ahead.takeName().lowercased() == word else { return false }
     }

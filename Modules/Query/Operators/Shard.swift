@@ -11,7 +11,7 @@ public struct Shard: Sendable, Hashable {
   /// Parses `3/16`.
   /// - Throws: `usage`.
   public init(_ text: String) throws(Problem) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+    let parts = text.split(at: "/", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let index = parts[0], let count = parts[1], (1...65_536).contains(count),
       (1...count).contains(index)
     else {

@@ -27,7 +27,7 @@ struct PatternParser {
   }
 
   mutating func parse() throws(Problem) -> PatternNode {
-    while scalars[at...].starts(with: "(?".unicodeScalars), let close = scalars[at...].firstIndex(of: ")"),
+    while scalars[at...].starts(with: "(?".unicodeScalars), let close = scalars[at...].firstIndex(where: { $0 == ")" }),
       scalars[(at + 2)..<close].allSatisfy({ $0 == "i" || $0 == "s" }), close > at + 2
     {
       for flag in scalars[(at + 2)..<close] { if flag == "i" { ignoresCase = true } else { dotMatchesLineFeed = true } }

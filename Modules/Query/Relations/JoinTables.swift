@@ -83,6 +83,31 @@ public struct JoinTables: Sendable {
   }
 }
 
+extension RowStream {
+  /// Every batch that is left, without memory that holds no values.
+  /// - Parameter memory: bytes of all batches together, of which 16 MiB are always allowed.
+  /// - Throws: `badData` if they need more; the errors of the stream.
+  public func collect(within memory: Int) async throws(Problem) -> [RowBatch] {
+    var batches: [RowBatch] = [], bytes = 0
+    while let work = try await next() {
+      var batch = try work.batch()
+      let used = (0..<batch.count).reduce(0) { $0 + batch.textBytes(ofRow: $1) }
+      if batch.arena.capacity > used + max(used / 4, 64 << 10) {
+        var builder = RowBatchBuilder(width: batch.width, capacity: batch.count * batch.width, bytes: used)
+        for row in 0..<batch.count { builder.append(row: row, of: batch) }
+        batch = builder.finish()
+      }
+      bytes += batch.memory
+      if bytes > memory, bytes > 16 << 20 {
+        throw Problem(
+          .badData, "the rows need more than \(memory >> 20) MiB", at: schema.name, hint: .raise(.memory))
+      }
+      batches.append(batch)
+    }
+    return batches
+  }
+}
+
 /// A relation, and where it begins: in the rows themselves, or in what an earlier relation led to.
 struct JoinStep: Sendable {
   let relation: Relation

@@ -10,11 +10,12 @@ public struct RowBatchBuilder: ~Copyable {
   /// Creates an empty builder of rows of `width` cells.
   public init(width: Int) { self.init(width: width, capacity: max(width * 64, 64)) }
 
-  private init(width: Int, capacity: Int) {
+  /// Creates an empty builder with room for `capacity` cells, and for `bytes` of text.
+  package init(width: Int, capacity: Int, bytes: Int = Arena.usualCapacity) {
     precondition(width >= 0, "internal error: fewer than no columns")
     self.width = width
     cells = CellsBuilder(capacity: capacity)
-    arena = ArenaBuilder()
+    arena = ArenaBuilder(capacity: bytes)
   }
 
   /// The number of complete rows so far.

@@ -75,7 +75,7 @@ public enum FetchedImages {
   private static func relative(_ file: String, to page: String) throws(Problem) -> [String] {
     let start = try way(to: page), path = try way(to: file)
     let shared = zip(start, path).prefix { $0 == $1 }.count
-    let name = file.split(separator: "/").last.map(String.init) ?? file
+    let name = file.split(at: "/").last.map(String.init) ?? file
     return Array(repeating: "..", count: start.count - shared) + path[shared...] + [name]
   }
 
@@ -105,7 +105,7 @@ public enum FetchedImages {
 
   /// The names on the way to the directory of a file, without links.
   private static func way(to file: String) throws(Problem) -> [String] {
-    try OutputFile.place(file).split(separator: "/").dropLast().map(String.init)
+    try OutputFile.place(file).split(at: "/").dropLast().map(String.init)
   }
 
   /// An image with its bytes; nil if it is not one that pages may have.

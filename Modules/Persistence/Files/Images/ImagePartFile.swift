@@ -123,7 +123,7 @@ final class ImagePartFile: ImagePart {
   }
 
   private static func validator(of path: String) -> ImageValidator? {
-    guard path.hasSuffix(".part"), let mark = path.dropLast(5).split(separator: ".").last else { return nil }
+    guard path.hasSuffix(".part"), let mark = path.dropLast(5).split(at: ".").last else { return nil }
     let digits = Array(mark.utf8)
     var bytes: [UInt8] = []
     for place in stride(from: 0, to: digits.count - 1, by: 2) {

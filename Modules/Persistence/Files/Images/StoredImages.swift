@@ -56,7 +56,7 @@ public struct StoredImages: ImageDirectory {
 
   /// The absolute path of an image in the store.
   public func path(of name: String) -> String? {
-    guard name.hasPrefix("images/"), !name.split(separator: "/").contains("..") else { return nil }
+    guard name.hasPrefix("images/"), !name.split(at: "/").contains("..") else { return nil }
     return "\(AbsolutePath.of(base))/\(name)"
   }
 

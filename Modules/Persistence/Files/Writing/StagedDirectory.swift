@@ -95,7 +95,7 @@ public final class StagedDirectory: OutputDirectory {
     guard isNew else { throw Problem(.bug, "internal error: \(path) is written a second time") }
     guard needsAbove else { return }
     var made = ""
-    for part in above.split(separator: "/") {
+    for part in above.split(at: "/") {
       made += made.isEmpty ? String(part) : "/\(part)"
       guard Temporaries.makeDirectory("\(temporary)/\(made)", mode: 0o777) == 0 || errno == EEXIST else {
         throw Problem.posix(errno, "create the directory", "\(name)/\(made)")
@@ -224,7 +224,7 @@ public final class StagedDirectory: OutputDirectory {
   private static func removeLeftovers(of target: String) {
     let (directory, name) = Temporaries.split(target)
     for entry in (try? DirectoryListing.names(directory)) ?? [] where entry.hasPrefix(".\(name).tmp.") {
-      let parts = entry.split(separator: ".")
+      let parts = entry.split(at: ".")
       guard parts.count >= 3, let process = pid_t(parts[parts.count - 2]), kill(process, 0) != 0, errno == ESRCH else {
         continue
       }

@@ -13,11 +13,19 @@ public final class StagedFiles: OutputFileSet {
   private let state = Mutex(State())
 
   private struct State {
-    var files: [(path: String, sink: FileSink)] = []
+    var files: [Staged] = []
     var directories: [String] = []
     /// By their bytes: é in one code point and in two are two names.
     var known: Set<[UInt8]> = []
     var isOpen = true
+  }
+
+  /// A file that is complete under a temporary name.
+  private struct Staged {
+    var path: String
+    let sink: FileSink
+    /// Its temporary name, if that is not the sink's.
+    var moved: String?
   }
 
   /// Completes an earlier export to the same place.
@@ -61,7 +69,7 @@ public final class StagedFiles: OutputFileSet {
     let sink = try FileSink(path: path)
     state.withLock {
       $0.known.insert(Array(path.utf8))
-      $0.files.append((path, sink))
+      $0.files.append(Staged(path: path, sink: sink))
     }
     return StagedFile(sink)
   }
@@ -69,42 +77,81 @@ public final class StagedFiles: OutputFileSet {
   // MARK: - Publishing
 
   /// Renames all files, and removes those that they replace.
-  public func publish(_ files: [PartitionFile], of schema: Schema) async throws(Problem) {
-    let staged = state.withLock { $0.files }
-    try Self.check(pattern, existing)
-    let obsolete = try obsolete(files)
-    guard !staged.isEmpty || !obsolete.isEmpty else { return }
-    let isMany = staged.count > 32
-    for (_, sink) in staged { _ = try sink.flush(isSynced: !isMany) }
+  public func publish(
+    _ files: [PartitionFile], of schema: Schema,
+    numbered: (_ file: PartitionFile, _ number: Int) throws(Problem) -> String?
+  ) async throws(Problem) -> [PartitionFile] {
+    let isMany = state.withLock { $0.files.count } > 32
+    for file in state.withLock({ $0.files }) { _ = try file.sink.flush(isSynced: !isMany) }
     if isMany { try DirectoryListing.flush(pattern.root, isWhole: true) }
-    let changes = try changes(staged, obsolete)
-    guard changes.count > 1 else {
-      state.withLock { $0.isOpen = false }
-      for (_, sink) in staged { try sink.place() }
-      for change in changes where change.from == nil { try change.make(in: pattern.root) }
-      return try Self.flush(directoriesOf: staged.map(\.path) + obsolete, in: pattern.root, isMany: isMany)
-    }
-    // A list that a process left since this export began.
+    // Names are chosen, and files replaced, by one process at a time.
+    let lock = try await PublishingLock(pattern.root)
+    defer { lock?.end() }
     try PendingChanges.complete(pattern)
-    let list = try PendingChanges(changes, of: pattern)
-    for (_, sink) in staged { sink.detach() }
+    try Self.check(pattern, existing)
+    let files = existing == .append ? try renumbered(files, numbered) : files
+    let staged = state.withLock { $0.files }, obsolete = try obsolete(files)
+    guard !staged.isEmpty || !obsolete.isEmpty else { return files }
+    let changes = try changes(staged, obsolete),
+      list = changes.count > 1 ? try PendingChanges(changes, of: pattern) : nil
+    for file in staged { file.sink.detach() }
     state.withLock { $0.isOpen = false }
-    for change in changes { try change.make(in: pattern.root) }
+    do throws(Problem) {
+      for change in changes { try change.make(in: pattern.root) }
+    } catch {
+      // Files that are not on a list are completed by no export.
+      if list == nil { for file in staged { _ = Temporaries.remove(file.moved ?? file.sink.temporary) } }
+      throw error
+    }
     try Self.flush(directoriesOf: staged.map(\.path) + obsolete, in: pattern.root, isMany: isMany)
-    try list.finish()
+    try list?.finish()
+    return files
+  }
+
+  /// Gives files whose names other processes have used since others.
+  private func renumbered(
+    _ files: [PartitionFile], _ numbered: (PartitionFile, Int) throws(Problem) -> String?
+  ) throws(Problem) -> [PartitionFile] {
+    var files = files, staged = state.withLock { $0.files }
+    var taken = Set(staged.map { Array($0.path.utf8) })
+    for place in staged.indices {
+      let old = staged[place].path
+      guard try FileStamp.now(at: old) != nil,
+        let known = files.firstIndex(where: { $0.path.utf8.elementsEqual(old.utf8) })
+      else { continue }
+      var number = 0, path = old
+      while true {
+        if path != old, !taken.contains(Array(path.utf8)), try FileStamp.now(at: path) == nil { break }
+        guard let next = try numbered(files[known], number) else {
+          throw Problem(.cannotCreate, "already exists", at: old, hint: "add {n} to the path")
+        }
+        (path, number) = (next, number + 1)
+      }
+      taken.insert(Array(path.utf8))
+      let (directory, name) = Temporaries.split(path), moved = Temporaries.name(beside: path)
+      guard directory.utf8.elementsEqual(Temporaries.split(old).directory.utf8) else {
+        throw Problem(.busy, "another process has written it since", at: old, hint: "run the command again")
+      }
+      Temporaries.expect(moved)
+      let from = Temporaries.split(staged[place].sink.temporary).name
+      guard Beneath.move(directory, from, to: Temporaries.split(moved).name) else {
+        throw Problem.posix(errno, "rename", "\(directory)/\(name)")
+      }
+      (staged[place].path, staged[place].moved, files[known].path) = (path, moved, path)
+      state.withLock { [staged] in $0.files = staged }
+    }
+    return files
   }
 
   /// The renames and removals of an export.
-  private func changes(
-    _ staged: [(path: String, sink: FileSink)], _ obsolete: [String]
-  ) throws(Problem) -> [PendingChanges.Entry] {
+  private func changes(_ staged: [Staged], _ obsolete: [String]) throws(Problem) -> [PendingChanges.Entry] {
     let root = pattern.root
     var changes: [PendingChanges.Entry] = []
-    for (path, sink) in staged {
-      let name = path.below(root)
+    for file in staged {
+      let name = file.path.below(root)
       _ = try Beneath.file(root, name)
-      changes.append(
-        PendingChanges.Entry(from: Temporaries.split(sink.temporary).name, path: name, file: try sink.flush()))
+      let from = Temporaries.split(file.moved ?? file.sink.temporary).name
+      changes.append(PendingChanges.Entry(from: from, path: name, file: try file.sink.flush()))
     }
     for path in obsolete {
       let name = path.below(root)
@@ -144,7 +191,10 @@ public final class StagedFiles: OutputFileSet {
       defer { (state.files, state.directories) = ([], []) }
       return state.isOpen ? (state.files, state.directories) : ([], [])
     }
-    for (_, sink) in files { await sink.abandon() }
+    for file in files {
+      await file.sink.abandon()
+      if let moved = file.moved, Temporaries.remove(moved) { Temporaries.forget(moved) }
+    }
     for directory in directories.reversed() { _ = Temporaries.remove(directory) }
   }
 }
@@ -159,4 +209,27 @@ final class StagedFile: ByteSink {
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try await inner.write(bytes) }
   func commit() async throws(Problem) { try inner.close() }
   func abandon() async { await inner.abandon() }
+}
+
+/// The right to publish files below a directory, of one process at a time; it goes with the process.
+private final class PublishingLock: Sendable {
+  private let descriptor: Int32
+
+  /// Waits for the lock; nil if there is no directory yet.
+  /// - Throws: `busy` if others have it all the time that `StoreRules.patience` allows.
+  init?(_ root: String) async throws(Problem) {
+    guard let descriptor = try Beneath.open(root, ".", O_RDONLY | O_DIRECTORY) else { return nil }
+    self.descriptor = descriptor
+    let end = ContinuousClock.now + .seconds(StoreRules.patience)
+    // A file system without locks is written as before.
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR {
+      guard ContinuousClock.now < end else { throw PendingChanges.busy(root) }
+      do { try await Task.sleep(for: .milliseconds(10)) } catch { throw Problem(.cancelled, "interrupted", at: root) }
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Gives the right back at the latest here.
+  func end() { flock(descriptor, LOCK_UN) }
 }

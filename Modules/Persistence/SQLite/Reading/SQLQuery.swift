@@ -144,7 +144,7 @@ public struct SQLQuery: Sendable {
   private static func word(for type: ColumnType) -> String { type.name.replacing("-", with: "_") }
   /// The type of a column that is declared like this; nil for a computed one.
   static func type(declaredAs text: String) -> ColumnType? {
-    let words = text.split(separator: " ")
+    let words = text.split(at: " ")
     return words.count == 2 ? ColumnType(name: words[0].lowercased().replacing("_", with: "-")) : nil
   }
   private static func affinity(_ type: ColumnType) -> String {
@@ -205,7 +205,7 @@ public struct SQLQuery: Sendable {
     var result = Problem(.usage, problem.message, at: place, hint: problem.hint)
     func near(_ mark: String, _ names: [String]) -> Remedy? {
       guard problem.message.hasPrefix(mark) else { return nil }
-      let word = String(problem.message.dropFirst(mark.count).split(separator: ".").last ?? "")
+      let word = String(problem.message.dropFirst(mark.count).split(at: ".").last ?? "")
       return .choose(word, from: names, "available")
     }
     result.hint =

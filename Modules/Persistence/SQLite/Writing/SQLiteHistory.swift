@@ -42,7 +42,7 @@ enum SQLiteHistory {
           number: number, time: rows.text(1), title: rows.text(2), tables, after: entries.last?.id, identifiers)
       } else {
         entry = HistoryEntry(id: rows.text(4), time: rows.text(1), title: rows.text(2), tables: tables)
-        entry.undoes = rows.isNull(5) ? [] : rows.text(5).split(separator: " ").map(String.init)
+        entry.undoes = rows.isNull(5) ? [] : rows.text(5).split(at: " ").map(String.init)
         entry.command = rows.isNull(6) ? nil : rows.text(6)
       }
       identifiers[number] = entry.id

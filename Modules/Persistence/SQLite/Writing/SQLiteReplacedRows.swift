@@ -20,6 +20,8 @@ enum SQLiteReplacedRows {
     var source: String?
     /// The number of rows that are kept.
     var rows = 0
+    /// Whether they are the whole table; so are those of tables without a key.
+    var isWhole = false
     /// The table, if there is none because its first load was undone.
     var removed: Schema?
   }
@@ -36,7 +38,7 @@ enum SQLiteReplacedRows {
     _ number: Int64, _ schema: Schema, _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
     let places = schema.columns.indices.map { "c\($0)" }
-    try connection.execute("CREATE TABLE \(table(number))(kind, \(places.joined(separator: ", ")))")
+    try connection.execute("CREATE TABLE \(table(number))(kind DEFAULT 0, \(places.joined(separator: ", ")))")
   }
 
   /// Keeps the rows that a load will replace, while its rows are still in the second table.
@@ -103,7 +105,7 @@ enum SQLiteReplacedRows {
     return [TableRevisions(schema: schema, loaded: table.rows.count + table.loaded)]
   }
 
-  private static func remember(
+  static func remember(
     _ kept: Load, _ number: Int64, _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
     let insert = try connection.prepare("INSERT OR REPLACE INTO bb_meta VALUES(?1, ?2)")
@@ -112,7 +114,7 @@ enum SQLiteReplacedRows {
       2,
       text: JSON.object([
         "new": .boolean(kept.isNew), "source": kept.source.map { .string($0) } ?? .null,
-        "rows": .number(Int64(kept.rows)),
+        "rows": .number(Int64(kept.rows)), "whole": .boolean(kept.isWhole),
         "removed": kept.removed.map { DirectoryManifest.Table($0).json } ?? .null,
       ]).canonicalBytes)
     try insert.run()
@@ -129,7 +131,7 @@ enum SQLiteReplacedRows {
     guard try rows.step(), let document = try? JSON.parse(rows.bytes(0), name: "") else { return nil }
     return Load(
       isNew: document["new"]?.booleanValue == true, source: document["source"]?.stringValue,
-      rows: document["rows"]?.integerValue.map { Int($0) } ?? 0,
+      rows: document["rows"]?.integerValue.map { Int($0) } ?? 0, isWhole: document["whole"]?.booleanValue == true,
       removed: document["removed"].flatMap(DirectoryManifest.Table.init)?.schema(table))
   }
 
@@ -140,6 +142,42 @@ enum SQLiteReplacedRows {
     var numbers: [Int64] = []
     while try rows.step() { numbers.append(rows.integer(0)) }
     return numbers
+  }
+
+  /// The number of an entry; nil if there is none.
+  static func number(of id: String, _ connection: borrowing SQLiteConnection) throws(Problem) -> Int64? {
+    let find = try connection.prepare("SELECT number FROM bb_history WHERE id = ?1")
+    try find.bind(1, text: id)
+    return try find.step() ? find.integer(0) : nil
+  }
+
+  /// The kept rows of a table of `schema`, as a table.
+  static func kept(_ number: Int64, _ schema: Schema) -> SQLiteTable {
+    let columns = ReplacedTable.differences(schema).columns.enumerated().map { position, column in
+      SQLiteTable.Column(
+        name: position == 0 ? "kind" : "c\(position - 1)", declared: "", keyPosition: 0, type: column.type,
+        description: column)
+    }
+    return SQLiteTable(name: table(number), isOwn: true, hasRowID: true, isStrict: false, columns: columns)
+  }
+
+  /// Keeps rows that another store kept.
+  /// - Returns: how many there are.
+  static func fill(
+    _ number: Int64, _ schema: Schema, _ given: ReplacedTable, _ connection: borrowing SQLiteConnection
+  ) async throws(Problem) -> Int {
+    try create(number, schema, connection)
+    let places = kept(number, schema).columns.dropFirst(given.isWhole ? 1 : 0).map { column in
+      ColumnDescription(column.name, column.type ?? .json)
+    }
+    let into = Schema("", key: schema.key.map { "c\($0)" }, columns: places)
+    let insertion = try SQLiteInsertion(into, into: table(number), connection)
+    var count = 0
+    while let batch = try await given.rows.next()?.batch() {
+      try insertion.insert(batch)
+      count += batch.count
+    }
+    return count
   }
 
   /// Makes a table what it was before a load, or until the load was undone, and keeps what it takes to reverse that.
@@ -154,16 +192,15 @@ enum SQLiteReplacedRows {
     if load.isNew { try index?.remove(connection) }
     if !load.isNew { try connection.execute("CREATE TABLE \(before) AS SELECT * FROM \(table(number)) ORDER BY rowid") }
     try forget(number, connection)
-    var opposite = Load(isNew: !isThere)
+    let isWhole = load.isWhole || schema.key.isEmpty
+    var opposite = Load(isNew: !isThere, isWhole: load.isWhole)
     if isThere {
       opposite.source = try SQLiteFormat.source(of: schema.name, connection)
       if load.isNew { opposite.removed = schema }
       try create(number, schema, connection)
       let insert = "INSERT INTO \(table(number)) SELECT", all = columns.map { "a.\($0)" }.joined(separator: ", ")
-      if schema.key.isEmpty {
-        try connection.execute("\(insert) 0, \(all) FROM \(name) AS a ORDER BY rowid")
-      } else if load.isNew {
-        try connection.execute("\(insert) 0, \(all) FROM \(name) AS a")
+      if isWhole || load.isNew {
+        try connection.execute("\(insert) 0, \(all) FROM \(name) AS a\(schema.key.isEmpty ? " ORDER BY rowid" : "")")
       } else {
         let keys = places.indices.map { schema.key.contains($0) ? places[$0] : "NULL" }.joined(separator: ", ")
         try connection.execute(
@@ -183,7 +220,7 @@ enum SQLiteReplacedRows {
       // The index of the key finds the rows: nothing depends on the number of others.
       let key = schema.key.map { columns[$0] }.joined(separator: ", ")
       let kept = schema.key.map { places[$0] }.joined(separator: ", ")
-      let some = schema.key.isEmpty ? "" : " WHERE (\(key)) IN (SELECT \(kept) FROM \(before))"
+      let some = isWhole ? "" : " WHERE (\(key)) IN (SELECT \(kept) FROM \(before))"
       try connection.execute(
         """
         DELETE FROM \(name)\(some);
@@ -234,21 +271,46 @@ extension SQLiteStore {
     return identifiers
   }
 
+  /// The rows that a load replaced, or that its undo did.
+  public func replaced(by load: String, _ images: TableRevisions) async throws(Problem) -> ReplacedTable? {
+    guard let connection = try reading(), try SQLiteHistory.hasIdentifiers(connection) else { return nil }
+    let table = images.schema.name
+    guard let number = try SQLiteReplacedRows.number(of: load, connection),
+      let kept = try SQLiteReplacedRows.load(number, of: table, connection)
+    else { return nil }
+    if kept.isNew { return .missing(table, load: load) }
+    let schema = kept.removed ?? images.schema
+    let isWhole = kept.isWhole || kept.removed != nil || schema.key.isEmpty
+    let rows = try await SQLiteRows.open(
+      database, connection, SQLiteReplacedRows.kept(number, schema),
+      Array((isWhole ? 1 : 0)...schema.width), .none, named: table)
+    return ReplacedTable(
+      load: load, name: table, schema: schema, source: kept.source, isWhole: isWhole, rows: rows)
+  }
+
+  /// Takes over what another store kept.
+  public func keep(_ table: ReplacedTable) async throws(Problem) {
+    let connection = try begin()
+    guard let number = try SQLiteReplacedRows.number(of: table.load, connection) else { return }
+    var kept = SQLiteReplacedRows.Load(isNew: table.schema == nil, source: table.source, isWhole: table.isWhole)
+    if let schema = table.schema {
+      if try SQLiteFormat.schemas(connection)[table.name] == nil { kept.removed = schema }
+      kept.rows = try await SQLiteReplacedRows.fill(number, schema, table, connection)
+    }
+    try SQLiteReplacedRows.remember(kept, number, connection)
+    try connection.execute("COMMIT")
+  }
+
   /// Reverses changes, in one transaction.
   public func undo(_ undo: StoreUndo) throws(Problem) {
     let connection = try begin()
     let plan = try UndoPlan(undo, try SQLiteHistory.entries(connection, limit: historyLimit, at: name), at: name)
     let images = try edit(plan.changes, connection).images
     for load in plan.loads {
-      let find = try connection.prepare("SELECT number FROM bb_history WHERE id = ?1")
-      try find.bind(1, text: load.id)
-      guard try find.step() else { throw plan.notKept(load.images) }
-      let number = find.integer(0)
-      find.reset()
       let table = load.images.schema.name
-      guard let kept = try SQLiteReplacedRows.load(number, of: table, connection) else {
-        throw plan.notKept(load.images)
-      }
+      guard let number = try SQLiteReplacedRows.number(of: load.id, connection),
+        let kept = try SQLiteReplacedRows.load(number, of: table, connection)
+      else { throw plan.notKept(load.images) }
       let known = try SQLiteFormat.schemas(connection, withExtras: true)[table]
       // A column that was added since is a change that is not in the history.
       guard let schema = known ?? kept.removed, (known == nil) == (kept.removed != nil),
