@@ -1,7 +1,7 @@
 """The numbers with units of the pages, and what proves them: a line of claims.tsv for each."""
 import json, os, pathlib, re, subprocess, tempfile
 
-UNITS = r"(?:KB|MB|GB|TB|s|ms|seconds|minutes|times|×|%|rows|formats|records|programs)"
+UNITS = r"(?:KB|MB|GB|TB|s|ms|seconds|minutes|times|×(?! ?[\dA-Z])|%|rows|formats|records|programs)"
 NUMBER = re.compile(rf"(?<![\w.,/{{}}=-])(~?\d(?:[\d,.]*\d)?(?:[–-]\d(?:[\d,.]*\d)?)?) ?{UNITS}(?![\w/-])")
 
 
