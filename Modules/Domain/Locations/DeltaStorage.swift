@@ -47,5 +47,6 @@ public protocol DeltaDataFiles: Sendable {
 }
 
 extension DeltaStorage {
+  /// None.
   public var root: String { "" }
 }
