@@ -64,7 +64,8 @@ struct TableCommand {
     policy.origin = invocation.text(without: OutputOptions.exporting + SharedOptions.everywhere)
     let outputs = try OutputPlan(invocation, services, policy)
     var selection = try SelectionOptions(invocation, services)
-    let shard = try invocation[Options.shard].map { (text) throws(Problem) in try Shard(text) }
+    let given = try invocation[Options.shard].map { (text) throws(Problem) in try Shard(text) }
+    let shard = given.flatMap { $0.isPart ? $0 : nil }
     services.progress.begin(label)
     if let sql = invocation[Options.sql] {
       let rows = try await InputFiles.query(sql, invocation, services, threads: outputs.threads)

@@ -53,6 +53,8 @@ public struct Shard: Sendable, Hashable {
 
   /// Whether the parts of a number of files are whole files.
   public func divides(_ files: Int) -> Bool { files >= 4 * count }
+  /// Whether there are other parts.
+  public var isPart: Bool { count > 1 }
   /// Whether this is the last part.
   public var isLast: Bool { index == count }
 
