@@ -155,7 +155,7 @@ struct Outcome {
   }
   @Test("every selector, format and column of the built-in sources is right", arguments: APIDescription.builtIn)
   func wellFormed(source: APIDescription) async throws {
-    let rest = try RESTSource(source, transport: CannedServer([String: String]())) { _ in }
+    let rest = try RESTSource(source.withUsualVariables, transport: CannedServer([String: String]())) { _ in }
     #expect(try await rest.tables().map(\.name) == source.datasets.map(\.schema.name))
     for dataset in source.datasets {
       let mapped = dataset.columns.map(\.name) + dataset.supplements.flatMap { $0.columns.map(\.name) }
