@@ -26,7 +26,11 @@ public struct ReplacedTable: Sendable {
     self.schema = schema
     self.source = source
     self.isWhole = isWhole
-    self.rows = rows
+    if let schema {
+      self.rows = NamedRows(inner: rows, schema: isWhole ? schema : Self.differences(schema))
+    } else {
+      self.rows = rows
+    }
   }
 
   /// A table that did not exist.
@@ -44,4 +48,12 @@ public struct ReplacedTable: Sendable {
     }
     return Schema(schema.name, columns: [ColumnDescription(kind, .integer)] + columns)
   }
+}
+
+/// Rows under the names of the table: stores keep them under others.
+private struct NamedRows: DerivedRowStream {
+  let inner: any RowStream
+  let schema: Schema
+
+  func next() async throws(Problem) -> BatchTask? { try await inner.next() }
 }

@@ -72,4 +72,33 @@ import Testing
     }
     #expect(runs > 100)
   }
+
+  /// Commands that read `URL` and leave files: stores with a history, metadata, logs.
+  private static let writers =
+    ["csv:HOME/c", "json:HOME/j", "sqlite:HOME/s.db"].map { "sync --from URL --storage \($0)" }
+    + ["o.csv --csvw --summary json", "p.csv --data-package", "o.html", "o.sql", "o.parquet", "o.db", "o.yaml"].map {
+      "--from URL -o HOME/\($0)"
+    } + ["--from URL -o delta:HOME/d", "--from URL --as t -o HOME/r.csv --repair --rejects HOME/rejects.csv"]
+
+  @Test(
+    "stores, their history and metadata do not have the secrets of locations",
+    arguments: [
+      "https://h/t.csv?api_key=KEY&n=1", "https://u:KEY@h/t.csv", "https://h/t.csv?sig=KEY", "https://KEY:x@h/t.csv",
+    ])
+  func files(_ address: String) async throws {
+    let alphabet = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
+    let word = String((0..<14).map { _ in alphabet.randomElement() ?? "a" })
+    var console = Console { (_) throws(Problem) in HTTPResponse(200, "k,v\n1,a\n2,b\n") }
+    console.writesFiles = true
+    for command in Self.writers {
+      let line = command.replacing("URL", with: address.replacing("KEY", with: word))
+      let got = await console.run("bb-export " + line.replacing("HOME", with: console.home))
+      #expect(got.status == 0, "\(line): \(got.err)")
+      #expect(!(got.out + got.err).contains(word), "\(line): \(got.err)")
+    }
+    let found = Shell().run("find \(console.home) -type f | wc -l; grep -rlF \(word) \(console.home)")
+    let lines = found.out.split(separator: "\n")
+    #expect(Int(lines.first ?? "") ?? 0 > 20, "\(found.out) \(found.err)")
+    #expect(lines.count == 1, "the secret is in: \(found.out)")
+  }
 }
