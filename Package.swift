@@ -34,8 +34,8 @@ let package = Package(
   products: [
     .executable(name: "bb-export", targets: ["bb-export"]),
     .executable(name: "bb-notes", targets: ["bb-notes-program"]),
-    // Tables as streams of batches, their formats, and selections: no files, no network.
-    .library(name: "BBRows", targets: ["Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query"]),
+    // Tables as streams of batches, files with them, their formats, and selections: no stores, no network.
+    .library(name: "BBRows", targets: ["Rows", "Files", "Codecs", "Dialects", "Parquet", "Documents", "Query"]),
     // Datasets, sources, stores and exports.
     .library(name: "BB", targets: ["Domain", "Lake", "Sources", "Networking", "Objects", "Persistence", "Exporters"]),
     // The laws of formats, outputs, stores, transports and sources, for adapters of other packages.
@@ -54,6 +54,8 @@ let package = Package(
     c("CSQLiteGuard", [.linkedLibrary("sqlite3")]),  // what SQLite may do with files and statements
 
     module("Rows"),
+    // Files, directories, pipes and temporaries of the system.
+    module("Files", ["Rows", "CSystem"]),
     module("Codecs", ["Rows", "CMasks", "CZlib", "CCompression"]),
     module("Parquet", ["Rows", "Codecs", "CZlib", "CCompression"]),
     // The dialects and encodings of CSV files, and their repair.
@@ -73,14 +75,12 @@ let package = Package(
     module(
       "Persistence",
       [
-        "Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CSQLite",
-        "CSQLiteGuard",
-        "CPostgres",
-        "CSystem",
+        "Rows", "Files", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CSQLite",
+        "CSQLiteGuard", "CPostgres", "CSystem",
       ]),
     module("Exporters", ["Rows", "Codecs", "Documents", "Parquet", "Domain"]),
     // Exporters that are programs of their own.
-    module("Plugins", ["Rows", "Codecs", "Query", "Domain", "Persistence", "CSystem"]),
+    module("Plugins", ["Rows", "Files", "Codecs", "Query", "Domain", "CSystem"]),
     // A website of the datasets.
     module("Site", ["Rows", "Codecs", "Documents", "Query", "Domain"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
@@ -92,16 +92,16 @@ let package = Package(
     module(
       "Access",
       [
-        "Rows", "Codecs", "Dialects", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "Networking",
-        "Objects", "Persistence", "Exporters", "Snapshot",
+        "Rows", "Files", "Codecs", "Dialects", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell",
+        "Networking", "Objects", "Persistence", "Exporters", "Snapshot",
       ]),
 
     // The adapters of both programs, connected.
     .target(
       name: "LiveServices",
       dependencies: [
-        "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Sources", "CommandLineKit", "AppShell", "Access",
-        "Networking", "Objects", "Persistence", "Exporters", "Plugins",
+        "Rows", "Files", "Codecs", "Dialects", "Documents", "Query", "Domain", "Sources", "CommandLineKit", "AppShell",
+        "Access", "Networking", "Objects", "Persistence", "Exporters", "Plugins",
       ],
       path: "Apps/LiveServices", swiftSettings: commonSettings),
     // A release is the first program, which contains the second: the name that it is started with decides.
@@ -137,13 +137,19 @@ let package = Package(
     tests("QueryTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests(
       "LakeTests",
-      ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain", "Lake", "Persistence", "Exporters", "Conformance"]),
+      [
+        "Rows", "Files", "Codecs", "Dialects", "Parquet", "Query", "Domain", "Lake", "Persistence", "Exporters",
+        "Conformance",
+      ]),
     tests("AppShellTests", ["Rows", "Query", "Domain", "CommandLineKit", "AppShell", "AppTestSupport"]),
     tests("SiteTests", ["bb-export", "Site"]),
     tests(
       "AccessTests",
-      ["Rows", "Dialects", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Persistence", "Access"]),
-    tests("ExampleTests", ["Rows", "Codecs", "Dialects", "Query", "Domain", "Persistence", "Exporters"]),
+      [
+        "Rows", "Files", "Dialects", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Persistence",
+        "Access",
+      ]),
+    tests("ExampleTests", ["Rows", "Files", "Codecs", "Dialects", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Documents", "Conformance"]),
     tests("SourcesTests", ["Rows", "Query", "Domain", "Codecs", "Sources", "Conformance"]),
@@ -152,14 +158,16 @@ let package = Package(
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
     tests(
-      "PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Persistence", "Conformance", "CSystem"]),
-    tests("PluginsTests", ["Rows", "Domain", "Codecs", "Persistence", "Plugins", "Conformance"]),
+      "PersistenceTests",
+      ["Rows", "Files", "Query", "Domain", "Codecs", "Dialects", "Persistence", "Conformance", "CSystem"]),
+    tests("PluginsTests", ["Rows", "Files", "Domain", "Codecs", "Plugins", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Access", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Dialects", "Parquet",
+        "bb-export", "bb-notes", "Access", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Files", "Dialects",
+        "Parquet",
         "Documents", "Query",
         "Domain",
         "Lake",
@@ -174,8 +182,8 @@ let package = Package(
 // The fuzzers. Every build compiles them; `BB_FUZZ=1 swift build --product Fuzz` makes a program of them, with a Swift
 // that has libFuzzer, and instruments the targets that they call. `Tools/faults fuzz` does it.
 let fuzzed = [
-  "Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit",
-  "Networking",
+  "Rows", "Files", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources",
+  "CommandLineKit", "Networking",
 ]
 let fuzzedTargets = fuzzed.map { Target.Dependency(stringLiteral: $0) }
 if Context.environment["BB_FUZZ"] == nil {

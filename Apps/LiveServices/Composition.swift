@@ -5,6 +5,7 @@ public import CommandLineKit
 import Dialects
 import Domain
 import Exporters
+import Files
 import Glibc
 import Objects
 import Persistence

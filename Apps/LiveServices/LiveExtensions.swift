@@ -5,6 +5,7 @@ import CommandLineKit
 import Dialects
 import Domain
 import Exporters
+import Files
 import Networking
 import Objects
 import Persistence

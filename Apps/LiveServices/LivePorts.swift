@@ -4,6 +4,7 @@ import CommandLineKit
 import Documents
 import Domain
 import Exporters
+import Files
 import Glibc
 import Objects
 import Persistence

@@ -1,6 +1,7 @@
 package import AppShell
 import CommandLineKit
 import Domain
+import Files
 import Glibc
 import Lake
 import Networking

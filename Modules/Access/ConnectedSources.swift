@@ -3,6 +3,7 @@ import Codecs
 package import CommandLineKit
 package import Dialects
 public import Domain
+import Files
 import Lake
 public import Networking
 import Objects

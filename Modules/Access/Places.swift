@@ -4,6 +4,7 @@ import CommandLineKit
 import Dialects
 package import Domain
 import Exporters
+import Files
 import Glibc
 import Lake
 import Networking

@@ -1,5 +1,6 @@
 import AppShell
 package import Domain
+import Files
 import Persistence
 import Query
 package import Rows

@@ -1,6 +1,6 @@
 internal import CSystem
+import Files
 import Glibc
-import Persistence
 import Rows
 import Synchronization
 

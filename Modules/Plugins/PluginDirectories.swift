@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import Persistence
 import Rows
 
 /// The directories that are searched for plug-ins, and the owners that are trusted there.

@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import Persistence
 import Rows
 
 /// Bytes through a program into another sink: what the program makes of them is what is written there.

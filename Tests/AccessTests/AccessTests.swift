@@ -2,6 +2,7 @@ import AppShell
 import CommandLineKit
 import Dialects
 import Domain
+import Files
 import Networking
 import Persistence
 import Query

@@ -2,6 +2,7 @@ import Codecs
 import Dialects
 import Domain
 import Exporters
+import Files
 import Persistence
 import Query
 import Rows

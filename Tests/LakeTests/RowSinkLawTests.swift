@@ -3,6 +3,7 @@ import Conformance
 import Dialects
 import Domain
 import Exporters
+import Files
 import Glibc
 import Lake
 import Persistence

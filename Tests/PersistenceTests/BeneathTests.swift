@@ -1,6 +1,7 @@
 import CSystem
 import Codecs
 import Domain
+import Files
 import Glibc
 @testable import Persistence
 import Rows

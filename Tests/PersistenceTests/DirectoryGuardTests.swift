@@ -1,5 +1,6 @@
 import Conformance
 import Domain
+import Files
 import Glibc
 @testable import Persistence
 import Query

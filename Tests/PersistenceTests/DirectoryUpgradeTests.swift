@@ -1,6 +1,7 @@
 import Codecs
 import Conformance
 import Domain
+import Files
 import Glibc
 @testable import Persistence
 import Query

@@ -2,6 +2,7 @@ import Codecs
 import Dialects
 import Domain
 @testable import Persistence
+import Files
 import Query
 import Rows
 import Synchronization

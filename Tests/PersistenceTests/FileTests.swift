@@ -1,5 +1,6 @@
 import Dispatch
 import Domain
+import Files
 import Glibc
 @testable import Persistence
 import Rows

@@ -1,4 +1,5 @@
 import Domain
+import Files
 import Glibc
 @testable import Persistence
 import Rows

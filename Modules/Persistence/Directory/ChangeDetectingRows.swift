@@ -1,3 +1,4 @@
+import Files
 import Rows
 
 /// The rows of a file that a user may save while they are read: then they are neither the old nor the new ones, and

@@ -1,3 +1,4 @@
+import Files
 import Rows
 
 /// Makes a directory with files of other programs a store.

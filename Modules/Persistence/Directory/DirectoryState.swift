@@ -1,4 +1,5 @@
 import Codecs
+import Files
 
 /// The files of a directory store as bb left them: whole, and in order of the key. It is written into the lock file,
 /// may be lost, and is then found out again.

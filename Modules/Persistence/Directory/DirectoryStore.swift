@@ -1,6 +1,7 @@
 import Codecs
 import Dialects
 import Domain
+import Files
 import Glibc
 import Query
 import Rows

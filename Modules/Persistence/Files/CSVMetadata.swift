@@ -1,5 +1,6 @@
 import Codecs
 import Dialects
+import Files
 import Glibc
 import Rows
 

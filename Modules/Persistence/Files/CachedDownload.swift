@@ -1,4 +1,5 @@
 import Codecs
+import Files
 import Glibc
 public import Rows
 import Synchronization

@@ -1,6 +1,7 @@
 internal import CSystem
 import Codecs
 import Domain
+import Files
 import Glibc
 import Rows
 
@@ -197,13 +198,6 @@ final class PendingChanges {
       entries.append(entry)
     }
     return entries
-  }
-}
-
-extension FileStamp {
-  /// Whether it is the same file of the same size.
-  fileprivate func isFile(of other: FileStamp) -> Bool {
-    device == other.device && inode == other.inode && size == other.size
   }
 }
 

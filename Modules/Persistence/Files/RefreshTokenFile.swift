@@ -1,3 +1,4 @@
+import Files
 public import Rows
 
 /// The refresh tokens that servers issued last, each in a file that only the user can read.

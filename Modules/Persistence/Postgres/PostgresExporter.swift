@@ -1,5 +1,6 @@
 import Codecs
 public import Domain
+import Files
 import Query
 public import Rows
 import Synchronization

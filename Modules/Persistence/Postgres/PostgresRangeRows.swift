@@ -1,4 +1,5 @@
 import Codecs
+import Files
 import Rows
 
 /// The rows of a table, read by several connections that see the same state of it. Each reads ranges of pages in turn;

@@ -1,4 +1,5 @@
 import Codecs
+import Files
 import Rows
 
 /// The rows of a query, read with COPY on a connection of their own, in one transaction.

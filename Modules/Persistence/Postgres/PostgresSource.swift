@@ -1,4 +1,5 @@
 import Codecs
+import Files
 public import Query
 public import Rows
 

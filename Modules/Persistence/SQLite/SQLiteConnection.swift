@@ -1,6 +1,7 @@
 import CSQLite
 import CSQLiteGuard
 import Codecs
+import Files
 import Glibc
 import Rows
 

@@ -1,6 +1,7 @@
 import Domain
 import Codecs
 import CSQLite
+import Files
 import Glibc
 import Rows
 

@@ -2,6 +2,7 @@ import Codecs
 public import Dialects
 import Documents
 public import Domain
+import Files
 import Lake
 import Parquet
 public import Query

@@ -1,5 +1,6 @@
 public import Documents
 public import Domain
+import Files
 import Glibc
 public import Rows
 

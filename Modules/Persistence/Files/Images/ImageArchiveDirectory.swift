@@ -1,6 +1,7 @@
 internal import CSystem
 import Codecs
 public import Domain
+import Files
 import Glibc
 public import Rows
 import Synchronization

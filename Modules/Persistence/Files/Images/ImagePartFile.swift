@@ -1,5 +1,6 @@
 import Codecs
 import Domain
+import Files
 import Glibc
 import Rows
 import Synchronization

@@ -1,5 +1,6 @@
 import Codecs
 public import Domain
+import Files
 import Glibc
 public import Rows
 import Synchronization

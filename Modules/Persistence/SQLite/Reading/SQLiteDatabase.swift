@@ -1,5 +1,6 @@
 import CSQLite
 import Codecs
+import Files
 import Glibc
 import Query
 import Rows

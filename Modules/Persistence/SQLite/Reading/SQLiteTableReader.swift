@@ -1,4 +1,5 @@
 import Codecs
+import Files
 import Rows
 
 /// Reads one table in batches of values as SQLite keeps them, in one transaction on a connection of its own.

@@ -1,4 +1,5 @@
 internal import CSystem
+import Files
 import Glibc
 import Rows
 

@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 public import Rows
 import Synchronization
 
@@ -31,7 +31,7 @@ public final class FileByteSource: ByteSource {
   /// between a look and the opening.
   /// - Parameter follows: whether a symbolic link stands for its target; none of bb's own files is one.
   /// - Throws: `badData` for another kind of file; `permission`, `io`.
-  static func ifPresent(_ path: String, follows: Bool = false) throws(Problem) -> FileByteSource? {
+  package static func ifPresent(_ path: String, follows: Bool = false) throws(Problem) -> FileByteSource? {
     do throws(Problem) { return try FileByteSource(path, of: nil, O_RDONLY | (follows ? 0 : O_NOFOLLOW)) } catch {
       guard error.kind == .noInput else { throw error }
       return nil
@@ -127,15 +127,15 @@ public final class FileByteSource: ByteSource {
   public func reopened() throws(Problem) -> (any ByteSource)? { again() }
 
   /// The same file from its beginning; nil for pipes.
-  func again() -> FileByteSource? { size.map { FileByteSource(file, name: name, size: $0, onRead: onRead) } }
+  package func again() -> FileByteSource? { size.map { FileByteSource(file, name: name, size: $0, onRead: onRead) } }
 
   /// The same bytes, with a function that is called after each read. For a file that was not read yet.
-  func reporting(_ onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)?) -> FileByteSource {
+  package func reporting(_ onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)?) -> FileByteSource {
     FileByteSource(file, name: name, size: size, onRead: onRead)
   }
 
   /// The current status of the file.
-  func status() -> stat? {
+  package func status() -> stat? {
     var status = stat()
     return unsafe fstat(file.descriptor, &status) == 0 ? status : nil
   }

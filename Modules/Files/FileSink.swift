@@ -12,7 +12,7 @@ public final class FileSink: ByteSink {
   public let name: String
   private let target: String
   /// The temporary file next to the target.
-  let temporary: String
+  package let temporary: String
   private let descriptor: Int32
   private let state = Mutex(State.open)
   private let written = Mutex(0)
@@ -68,12 +68,12 @@ public final class FileSink: ByteSink {
   }
 
   /// Appends text that is small.
-  func append(_ bytes: [UInt8]) throws(Problem) {
+  package func append(_ bytes: [UInt8]) throws(Problem) {
     try writeAll(bytes, to: descriptor, place: name)
     written.withLock { $0 += bytes.count }
   }
 
-  func append(_ bytes: RawSpan) throws(Problem) {
+  package func append(_ bytes: RawSpan) throws(Problem) {
     try writeAll(bytes, to: descriptor, place: name)
     let count = bytes.byteCount
     written.withLock { $0 += count }
@@ -89,7 +89,7 @@ public final class FileSink: ByteSink {
   }
 
   /// Writes a small file that must not exist.
-  static func write(_ bytes: [UInt8], toMissing path: String) throws(Problem) {
+  package static func write(_ bytes: [UInt8], toMissing path: String) throws(Problem) {
     if try FileStamp.now(at: path) != nil { return }
     let sink = try FileSink(path: path, mode: 0o600)
     try sink.append(bytes)
@@ -98,12 +98,12 @@ public final class FileSink: ByteSink {
   }
 
   /// Closes the temporary, which is flushed by its path afterwards.
-  func close() throws(Problem) { _ = try flush(isSynced: false) }
+  package func close() throws(Problem) { _ = try flush(isSynced: false) }
 
   /// Flushes the temporary, checks its length and closes it, once: what is left to do is one call.
   /// - Parameter isSynced: whether to wait until it is on the disk; a file that is closed already is opened again.
   /// - Returns: what the file is.
-  func flush(isSynced: Bool = true) throws(Problem) -> FileStamp {
+  package func flush(isSynced: Bool = true) throws(Problem) -> FileStamp {
     if let known = flushed.withLock({ $0 }) {
       if isSynced, !isDurable.withLock({ $0 }) { try sync() }
       return known
@@ -132,13 +132,13 @@ public final class FileSink: ByteSink {
   }
 
   /// Puts the flushed temporary in its place, and flushes the directory.
-  func publish() throws(Problem) {
+  package func publish() throws(Problem) {
     try place()
     try DirectoryListing.flush(Temporaries.split(target).directory)
   }
 
   /// Puts the flushed temporary in its place; the caller flushes the directory.
-  func place() throws(Problem) {
+  package func place() throws(Problem) {
     guard Temporaries.move(temporary, to: target) else {
       let code = errno
       discard()
@@ -149,16 +149,16 @@ public final class FileSink: ByteSink {
   }
 
   /// Leaves the synced temporary file, also when this process ends: the caller publishes or removes it.
-  func detach() {
+  package func detach() {
     state.withLock { $0 = .detached }
     Temporaries.forget(temporary)
   }
 
   /// Whether the file is published, even if the directory could not be synced afterwards.
-  var isPublished: Bool { state.withLock { $0 == .published } }
+  package var isPublished: Bool { state.withLock { $0 == .published } }
 
   /// Whether the temporary, which is flushed, holds the bytes of `file`.
-  func holdsSame(as file: FileByteSource) throws(Problem) -> Bool {
+  package func holdsSame(as file: FileByteSource) throws(Problem) -> Bool {
     guard file.size == written.withLock({ $0 }), let one = file.again() else { return false }
     let other = try FileByteSource(path: temporary)
     var a = ArenaBuilder(), b = ArenaBuilder()
@@ -187,7 +187,7 @@ public final class FileSink: ByteSink {
   }
 
   /// Where a symbolic link leads, so that its target is replaced and the link stays; any other path as it is.
-  static func resolved(_ path: String) throws(Problem) -> String {
+  package static func resolved(_ path: String) throws(Problem) -> String {
     var current = path
     for _ in 0..<40 {
       var status = stat()

@@ -1,16 +1,16 @@
 internal import CSystem
-import Glibc
-import Rows
+package import Glibc
+package import Rows
 
 /// Files below a directory that the user named, by paths that come from data or from files that bb reads back.
 ///
 /// No component of such a path is a symbolic link, and none leads out of the directory: the owner of the directory does
 /// not choose what is changed elsewhere.
-enum Beneath {
+package enum Beneath {
   /// Opens a path below a directory.
   /// - Returns: a descriptor; nil if there is nothing.
   /// - Throws: `cannotCreate` for a link, and for a path that leaves the directory.
-  static func open(_ root: String, _ path: String, _ flags: Int32) throws(Problem) -> Int32? {
+  package static func open(_ root: String, _ path: String, _ flags: Int32) throws(Problem) -> Int32? {
     let descriptor = unsafe bb_open_beneath(root, path, flags)
     if descriptor >= 0 { return descriptor }
     let code = errno
@@ -28,13 +28,13 @@ enum Beneath {
   }
 
   /// The problem of a symbolic link in a place where bb writes.
-  static func linked(_ place: String) -> Problem {
+  package static func linked(_ place: String) -> Problem {
     Problem(.cannotCreate, "refusing to follow a symbolic link", at: place, hint: "remove the link")
   }
 
   /// Returns the status of the file at a path; nil if it does not exist.
   /// - Throws: `cannotCreate` as for `open`.
-  static func status(_ root: String, _ path: String) throws(Problem) -> stat? {
+  package static func status(_ root: String, _ path: String) throws(Problem) -> stat? {
     guard let descriptor = try open(root, path, BB_O_PATH) else { return nil }
     defer { close(descriptor) }
     var status = stat()
@@ -44,7 +44,7 @@ enum Beneath {
 
   /// The regular file at a path; nil if there is none.
   /// - Throws: `cannotCreate` for anything else, and as for `open`.
-  static func file(_ root: String, _ path: String) throws(Problem) -> FileStamp? {
+  package static func file(_ root: String, _ path: String) throws(Problem) -> FileStamp? {
     guard let status = try status(root, path) else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw Problem(
@@ -59,7 +59,9 @@ enum Beneath {
   /// - Returns: those that were made, by their paths.
   /// - Throws: `cannotCreate` for a link or a file in their place; `permission`, `io`.
   @discardableResult
-  static func make(_ root: String, _ path: String, mode: UInt32, isDurable: Bool = false) throws(Problem) -> [String] {
+  package static func make(_ root: String, _ path: String, mode: UInt32, isDurable: Bool = false) throws(Problem)
+    -> [String]
+  {
     if path == "." { return [] }
     let descriptor = try open(root, path, BB_O_PATH | O_DIRECTORY)
     if let descriptor {
@@ -79,7 +81,7 @@ enum Beneath {
 
   /// Renames a file within its directory; removes it if there is no other name. Returns whether it was done; otherwise
   /// `errno` tells why.
-  static func move(_ root: String, _ path: String, to name: String?) -> Bool {
+  package static func move(_ root: String, _ path: String, to name: String?) -> Bool {
     let (above, old) = Temporaries.split(path)
     let directory = unsafe bb_open_beneath(root, above, BB_O_PATH | O_DIRECTORY)
     guard directory >= 0 else { return false }

@@ -1,11 +1,11 @@
 internal import CSystem
 import Glibc
-import Rows
+package import Rows
 
 /// The contents of a directory.
 package enum DirectoryListing {
   /// The names in the directory; nil when there is none.
-  static func names(_ path: String) throws(Problem) -> [String]? {
+  package static func names(_ path: String) throws(Problem) -> [String]? {
     guard let directory = unsafe opendir(path) else {
       if errno == ENOENT { return nil }
       if errno == ENOTDIR { try check(path) }
@@ -24,7 +24,7 @@ package enum DirectoryListing {
 
   /// Refuses a file in place of a directory; a missing one is none.
   /// - Throws: `badData`.
-  static func check(_ path: String) throws(Problem) {
+  package static func check(_ path: String) throws(Problem) {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
     throw Problem(
@@ -34,7 +34,7 @@ package enum DirectoryListing {
 
   /// Makes the directory and those above it, for its owner alone, unless they exist; what is made is on the disk when
   /// this returns.
-  static func make(_ path: String) throws(Problem) {
+  package static func make(_ path: String) throws(Problem) {
     if try makeOne(path) { return }
     let above = Temporaries.split(path).directory
     guard above != path, above != "." else { throw Problem.posix(ENOENT, "create the directory", path) }
@@ -54,7 +54,7 @@ package enum DirectoryListing {
   }
 
   /// Makes a directory and those above it; returns those that were missing.
-  static func makeAll(_ directory: String) throws(Problem) -> [String] {
+  package static func makeAll(_ directory: String) throws(Problem) -> [String] {
     var made = directory.hasPrefix("/") ? "/" : "", new: [String] = []
     for part in directory.split(at: "/") {
       let above = made.isEmpty ? "." : made
@@ -71,7 +71,7 @@ package enum DirectoryListing {
 
   /// Makes the directory of a new store. A process that made it before may have been killed before it was on the disk:
   /// so all above it are flushed.
-  static func makeStore(_ path: String) throws(Problem) {
+  package static func makeStore(_ path: String) throws(Problem) {
     try make(path)
     guard let whole = unsafe realpath(path, nil) else { throw Problem.posix(errno, "read the directory", path) }
     defer { unsafe free(whole) }
@@ -86,7 +86,7 @@ package enum DirectoryListing {
   ///
   /// A directory that may be written and not read cannot be flushed; nor can those of some file systems.
   /// - Parameter isWhole: whether to wait for the files in it and below it as well, and all others of the file system.
-  static func flush(_ path: String, isWhole: Bool = false) throws(Problem) {
+  package static func flush(_ path: String, isWhole: Bool = false) throws(Problem) {
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0, errno == EACCES { return }
     guard descriptor >= 0 else { throw Problem.posix(errno, "open the directory", path) }
@@ -97,7 +97,7 @@ package enum DirectoryListing {
   }
 
   /// Removes the temporary files of processes that no longer exist. Requires the lock.
-  static func removeLeftovers(_ path: String) {
+  package static func removeLeftovers(_ path: String) {
     for name in (try? names(path)) ?? [] where name.hasPrefix(".") {
       let parts = (name.hasSuffix(".files") ? name.dropLast(6) : name[...]).split(at: ".")
       guard parts.count >= 4, parts[parts.count - 3] == "tmp", let process = pid_t(parts[parts.count - 2]),

@@ -1,11 +1,11 @@
 internal import CSystem
-import Glibc
-import Rows
+package import Glibc
+package import Rows
 
 /// Opens regular files: a FIFO, socket or device in place of one neither blocks the program nor is read.
 ///
 /// Every file except those that the user names as input or output is opened here.
-enum RegularFile {
+package enum RegularFile {
   /// Opens the file at `path`.
   ///
   /// - Parameters:
@@ -13,7 +13,7 @@ enum RegularFile {
   ///   - mode: permissions of a file that is created.
   ///   - action: the verb in a message: `open`, `create`.
   /// - Throws: `badData` for a file of another type, also a directory; `noInput`, `permission`, `io`.
-  static func open(
+  package static func open(
     _ path: String, _ flags: Int32, mode: UInt32 = 0o600, action: String = "open"
   ) throws(Problem) -> Int32 {
     var type: UInt32 = 0
@@ -25,20 +25,20 @@ enum RegularFile {
 
   /// The type, size and times of what is at a path; nil if nothing is.
   /// - Parameter follows: whether a symbolic link stands for its target.
-  static func status(_ path: String, follows: Bool) -> stat? {
+  package static func status(_ path: String, follows: Bool) -> stat? {
     var status = stat()
     return unsafe (follows ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
   }
 
   /// Refuses a file that exists and is not regular.
   /// - Parameter follows: whether a symbolic link stands for its target.
-  static func check(_ path: String, follows: Bool = false) throws(Problem) {
+  package static func check(_ path: String, follows: Bool = false) throws(Problem) {
     guard let status = status(path, follows: follows), status.st_mode & S_IFMT != S_IFREG else { return }
     throw Problem.notRegular(status.st_mode & S_IFMT, at: path)
   }
 
   /// Refuses a named pipe, without waiting for its writer.
-  static func refusePipe(_ path: String) throws(Problem) {
+  package static func refusePipe(_ path: String) throws(Problem) {
     guard let status = status(path, follows: true), status.st_mode & S_IFMT == S_IFIFO else { return }
     var problem = Problem.notRegular(S_IFIFO, at: path)
     problem.hint = "save the contents to a file first"
@@ -48,13 +48,13 @@ enum RegularFile {
 
 extension Problem {
   /// A file that must be regular and is of the type that `type`, the `S_IFMT` bits of its mode, says.
-  static func notRegular(_ type: mode_t, at place: String) -> Problem {
+  package static func notRegular(_ type: UInt32, at place: String) -> Problem {
     Problem(
       .badData, "is \(kindOfFile(type)), not a regular file", at: place, hint: "rename or remove it")
   }
 
   /// The type of a file with its article, for messages.
-  static func kindOfFile(_ type: mode_t) -> String {
+  package static func kindOfFile(_ type: UInt32) -> String {
     switch type {
     case S_IFREG: "a file"
     case S_IFDIR: "a directory"

@@ -1,24 +1,24 @@
-import Rows
+package import Rows
 import Synchronization
 
 /// A pipe whose first bytes have been read.
-final class PrefixedByteSource: ByteSource {
-  let name: String
-  var size: Int? { nil }
+package final class PrefixedByteSource: ByteSource {
+  package let name: String
+  package var size: Int? { nil }
   private let prefix: MemoryByteSource
   private let rest: any ByteSource
 
   /// The bytes of `prefix`, then those of `rest`.
-  init(_ prefix: [UInt8], _ rest: any ByteSource) {
+  package init(_ prefix: [UInt8], _ rest: any ByteSource) {
     name = rest.name
     self.prefix = MemoryByteSource(prefix, name: rest.name)
     self.rest = rest
   }
 
-  func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
+  package func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     let count = try prefix.read(into: &text, limit: limit)
     return count > 0 || limit == 0 ? count : try rest.read(into: &text, limit: limit)
   }
 
-  func reopened() throws(Problem) -> (any ByteSource)? { nil }
+  package func reopened() throws(Problem) -> (any ByteSource)? { nil }
 }

@@ -1,24 +1,24 @@
 import Dispatch
-import Rows
+package import Rows
 import Synchronization
 
 /// Runs work that may block on a thread of its own, and stops waiting for it when that takes too long.
-final class BlockingExecutor: TaskExecutor {
+package final class BlockingExecutor: TaskExecutor {
   /// Seconds between two looks at whether the work is overdue.
   private static let interval = 0.25
   private static let timer = DispatchQueue(label: "bb.deadlines")
   private let queue: DispatchQueue
 
   /// A queue that debuggers show as `label`.
-  init(_ label: String) { queue = DispatchQueue(label: label) }
+  package init(_ label: String) { queue = DispatchQueue(label: label) }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
   /// The result of `work`, or the problem `otherwise` as soon as it is overdue; then the work continues unattended.
-  func run<Output: Sendable>(
+  package func run<Output: Sendable>(
     orWhen isOverdue: @escaping @Sendable () -> Bool, _ work: @escaping @Sendable () async throws(Problem) -> Output,
     otherwise problem: @escaping @Sendable () -> Problem
   ) async throws(Problem) -> Output {

@@ -28,12 +28,12 @@ extension Problem {
 }
 
 /// Writes bytes whole.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32, place: String) throws(Problem) {
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32, place: String) throws(Problem) {
   unsafe try writeAll(bytes.span.bytes, to: descriptor, place: place)
 }
 
 /// Writes bytes whole, whatever the descriptor takes at a time.
-func writeAll(_ bytes: RawSpan, to descriptor: Int32, place: String) throws(Problem) {
+package func writeAll(_ bytes: RawSpan, to descriptor: Int32, place: String) throws(Problem) {
   var done = 0
   while done < bytes.byteCount {
     let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress! + done, $0.count - done) }

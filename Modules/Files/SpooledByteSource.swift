@@ -30,7 +30,7 @@ public final class SpooledByteSource: ByteSource {
   }
 
   /// Copies all there is, which then can be read from any position.
-  func readAll() throws(Problem) {
+  package func readAll() throws(Problem) {
     var piece = ArenaBuilder(), at = 0
     while true {
       piece.removeAll()

@@ -18,7 +18,7 @@ public enum Temporaries {
   }
 
   /// Makes a temporary for writing; below zero, with `errno`, when it cannot be made.
-  static func make(_ path: String, mode: UInt32) -> Int32 {
+  package static func make(_ path: String, mode: UInt32) -> Int32 {
     paths.withLock { paths in
       let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
       if descriptor >= 0 { paths.insert(path) }
@@ -34,7 +34,7 @@ public enum Temporaries {
     }
   }
   /// Makes a directory that is removed likewise, with its contents.
-  static func makeTree(_ path: String) -> Int32 {
+  package static func makeTree(_ path: String) -> Int32 {
     paths.withLock { _ in
       let code = makeDirectory(path, mode: 0o777)
       if code == 0 { trees.withLock { _ = $0.insert(path) } }
@@ -42,19 +42,19 @@ public enum Temporaries {
     }
   }
   /// Makes a directory; below zero, with `errno`, if it cannot be made.
-  static func makeDirectory(_ path: String, mode: UInt32) -> Int32 { unsafe mkdir(path, mode) }
+  package static func makeDirectory(_ path: String, mode: UInt32) -> Int32 { unsafe mkdir(path, mode) }
   /// Removes a file, or an empty directory; returns whether it was removed.
-  static func remove(_ path: String) -> Bool { unsafe Glibc.remove(path) == 0 }
+  package static func remove(_ path: String) -> Bool { unsafe Glibc.remove(path) == 0 }
   /// Renames a file, also in place of another; returns whether it was renamed.
-  static func move(_ path: String, to target: String) -> Bool { unsafe rename(path, target) == 0 }
-  static func forgetTree(_ path: String) { trees.withLock { _ = $0.remove(path) } }
+  package static func move(_ path: String, to target: String) -> Bool { unsafe rename(path, target) == 0 }
+  package static func forgetTree(_ path: String) { trees.withLock { _ = $0.remove(path) } }
   /// Counts a path among the temporaries before there is anything.
-  static func expect(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+  package static func expect(_ path: String) { paths.withLock { _ = $0.insert(path) } }
   package static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
   /// An unused name in the directory of `path`: hidden, and with the process id, which identifies left-overs of dead
   /// processes. Of a long name only the beginning, because a name has at most 255 bytes.
-  static func name(beside path: String) -> String {
+  package static func name(beside path: String) -> String {
     let (directory, name) = split(path)
     return "\(directory)/\(stem(of: name))\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
   }
@@ -66,7 +66,7 @@ public enum Temporaries {
   }
 
   /// Whether a name is one that `name(beside:)` gives.
-  static func isName(_ name: String, beside target: String) -> Bool {
+  package static func isName(_ name: String, beside target: String) -> Bool {
     let stem = stem(of: target).utf8
     let rest = name.utf8.dropFirst(stem.count).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return name.utf8.starts(with: stem) && rest.count == 2
