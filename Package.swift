@@ -83,7 +83,7 @@ let package = Package(
     module("Plugins", ["Rows", "Files", "Codecs", "Query", "Domain", "CSystem"]),
     // A website of the datasets.
     module("Site", ["Rows", "Codecs", "Documents", "Query", "Domain"]),
-    module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
+    module("CommandLineKit", ["Rows", "Files", "Codecs", "Dialects", "Query", "Domain", "CSystem"]),
     module(
       "AppShell", ["Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
@@ -162,7 +162,7 @@ let package = Package(
       ["Rows", "Files", "Query", "Domain", "Codecs", "Dialects", "Persistence", "Conformance", "CSystem"]),
     tests("PluginsTests", ["Rows", "Files", "Domain", "Codecs", "Plugins", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Exporters", "Conformance"]),
-    tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
+    tests("CommandLineKitTests", ["Rows", "Files", "Codecs", "Query", "Domain", "CommandLineKit"]),
     tests(
       "AppTests",
       [

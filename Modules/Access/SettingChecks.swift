@@ -1,5 +1,6 @@
 import AppShell
-package import Domain
+package import CommandLineKit
+import Domain
 import Files
 import Persistence
 import Query

@@ -1,5 +1,5 @@
 public import CommandLineKit
-public import Domain
+import Domain
 public import Rows
 
 /// The command `config`, which both programs have.

@@ -188,14 +188,4 @@ import Testing
       #expect(try source.read(into: &bytes, limit: 10) == 0)
     }
   }
-  @Test("directories follow the environment; relative ones are ignored") func directories() {
-    #expect(Directories(["HOME": "/h"]).cache == "/h/.cache/bb")
-    #expect(Directories(["HOME": "/h", "XDG_CACHE_HOME": "/c"]).cache == "/c/bb")
-    #expect(Directories(["HOME": "/h", "XDG_DATA_HOME": "rel"]).data == "/h/.local/share/bb")
-    #expect(Directories(["HOME": "/"]).cache == "/.cache/bb")
-    let registered = unsafe getpwuid(getuid()).flatMap { unsafe String(cString: $0.pointee.pw_dir) } ?? ""
-    for variables in [[:], ["HOME": ""], ["HOME": "h"]] {
-      #expect(Directories(variables).cache == (registered == "/" ? "" : registered) + "/.cache/bb")
-    }
-  }
 }

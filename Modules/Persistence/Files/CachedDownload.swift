@@ -36,7 +36,7 @@ public final class CachedDownload: Sendable {
   /// - Throws: `busy` if the other process takes longer; `permission`, `io`.
   public init(_ url: String, in cache: String, patience: Duration = .seconds(60)) async throws(Problem) {
     let directory = "\(cache)/files"
-    try Directories.make(directory)
+    try DirectoryListing.make(directory)
     let name = "\(directory)/\(SHA256.hex(Array(url.utf8)).prefix(32))"
     (path, part) = (name + ".data", name + ".part")
     lock = try await DownloadLock.acquire(name + ".lock", patience)

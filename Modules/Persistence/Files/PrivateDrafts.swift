@@ -12,7 +12,7 @@ public struct PrivateDrafts: DraftDirectory {
 
   /// Makes a draft, on the disk when this returns.
   public func make(_ text: [UInt8], about name: String) throws(Problem) -> String {
-    try Directories.make(directory)
+    try DirectoryListing.make(directory)
     let plain = name.utf8.map { byte in
       byte | 32 >= 97 && byte | 32 <= 122 || byte >= 48 && byte <= 57 ? Character(Unicode.Scalar(byte)) : "-"
     }

@@ -28,7 +28,7 @@ public struct RefreshTokenFile: Sendable {
   /// Keeps the token that a server issued for a source.
   /// - Throws: `permission`, `io`.
   public func keep(_ token: String, of source: String, from origin: String) async throws(Problem) {
-    try Directories.make(directory)
+    try DirectoryListing.make(directory)
     let sink = try FileSink(path: path(source, origin), mode: 0o600)
     do throws(Problem) {
       try sink.append(Array("\(origin)\n\(token)".utf8))

@@ -1,5 +1,3 @@
-public import Domain
-import Files
 import Glibc
 public import Rows
 
@@ -58,16 +56,6 @@ public struct Directories: Sendable {
   private static var registeredHome: String {
     guard let entry = unsafe getpwuid(getuid()), let directory = unsafe entry.pointee.pw_dir else { return "" }
     return unsafe String(cString: directory)
-  }
-
-  /// Creates the directory at an absolute path, and its parents, accessible only to their owner.
-  /// - Throws: `permission`, `io`.
-  public static func make(_ path: String) throws(Problem) {
-    var made = ""
-    for part in path.split(at: "/") {
-      made += "/" + part
-      if unsafe mkdir(made, 0o700) != 0, errno != EEXIST { throw Problem.posix(errno, "create the directory", made) }
-    }
   }
 
   /// A relative path in a variable is ignored, as the specification says.

@@ -1,7 +1,7 @@
+import CommandLineKit
 import Domain
 import Files
 import Glibc
-import Persistence
 import Rows
 import TestSupport
 import Testing
@@ -14,7 +14,7 @@ import Testing
     String(decoding: try FileByteSource(path: path).bytes(limit: 1 << 20), as: UTF8.self)
   }
   private func write(_ text: String) throws {
-    try Directories.make(directory)
+    try DirectoryListing.make(directory)
     guard let file = unsafe fopen(path, "w") else { throw Problem(.cannotCreate, "cannot create", at: path) }
     unsafe fputs(text, file)
     unsafe fclose(file)
@@ -102,5 +102,16 @@ import Testing
     let invalid = await problem { () throws(Problem) in _ = try Configuration(variables: ["BB_THREADS": "x"], file: [:])
     }
     #expect(invalid?.kind == .configuration && invalid?.place == "BB_THREADS")
+  }
+
+  @Test("directories follow the environment; relative ones are ignored") func directories() {
+    #expect(Directories(["HOME": "/h"]).cache == "/h/.cache/bb")
+    #expect(Directories(["HOME": "/h", "XDG_CACHE_HOME": "/c"]).cache == "/c/bb")
+    #expect(Directories(["HOME": "/h", "XDG_DATA_HOME": "rel"]).data == "/h/.local/share/bb")
+    #expect(Directories(["HOME": "/"]).cache == "/.cache/bb")
+    let registered = unsafe getpwuid(getuid()).flatMap { unsafe String(cString: $0.pointee.pw_dir) } ?? ""
+    for variables in [[:], ["HOME": ""], ["HOME": "h"]] {
+      #expect(Directories(variables).cache == (registered == "/" ? "" : registered) + "/.cache/bb")
+    }
   }
 }

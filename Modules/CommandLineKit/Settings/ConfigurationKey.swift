@@ -1,5 +1,6 @@
 import Codecs
 import Dialects
+import Domain
 
 /// A setting of both programs, as a value in the list `all`: a key of the configuration file, and a variable of the
 /// environment.

@@ -1,4 +1,3 @@
-public import Domain
 import Files
 import Glibc
 public import Rows
@@ -40,8 +39,8 @@ public enum ConfigurationFile {
         value = try Configuration.value(text, for: key)
       } catch { throw Problem(.usage, error.message, hint: error.hint) }
     }
-    let directory = path.split(at: "/").dropLast().reduce("") { $0 + "/" + $1 }
-    try Directories.make(directory)
+    let directory = Temporaries.split(path).directory
+    try DirectoryListing.make(directory)
     // Held until the new file is in place: concurrent changes follow each other.
     let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Problem.posix(errno, "open", directory) }
