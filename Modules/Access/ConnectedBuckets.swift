@@ -80,7 +80,7 @@ extension ConnectedSources {
   }
 
   /// The files of a Delta table in a bucket.
-  func table(_ place: S3Location) throws(Problem) -> any DeltaStorage {
+  func table(_ place: S3Location) throws(Problem) -> any TableStorage {
     S3DeltaTable(try storage(place), place) { (file) async throws(Problem) in
       do throws(Problem) {
         let download = try await fetch(file).0

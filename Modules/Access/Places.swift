@@ -68,7 +68,7 @@ struct FilePlace: Place {
   }
   func makeDirectory() throws(Problem) -> Bool { try OutputFile.makeDirectory(shown) }
   func removeDirectory() { OutputFile.removeDirectory(shown) }
-  func tableFiles() -> any DeltaStorage { DeltaDirectory(shown) }
+  func tableFiles() -> any TableStorage { DeltaDirectory(shown) }
 }
 
 /// A file on a web server.
@@ -129,7 +129,7 @@ struct ObjectPlace: Place {
     return false
   }
   func bucket() throws(Problem) -> (bucket: any ObjectBucket, prefix: String) { (try storage, location.key) }
-  func tableFiles() throws(Problem) -> any DeltaStorage { try sources.table(location) }
+  func tableFiles() throws(Problem) -> any TableStorage { try sources.table(location) }
 }
 
 /// A table of a PostgreSQL server.
@@ -175,7 +175,7 @@ struct DeltaPlace: Place {
   func member(_ table: String) throws(Problem) -> String? {
     DeltaLocation.isDirectory(text) ? try DeltaLocation.text(of: table, in: text) : nil
   }
-  func table() throws(Problem) -> any DeltaStorage { try inner.tableFiles() }
+  func table() throws(Problem) -> any TableStorage { try inner.tableFiles() }
 }
 
 extension S3Location {

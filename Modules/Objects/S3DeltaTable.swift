@@ -3,7 +3,7 @@ public import Rows
 import Synchronization
 
 /// A Delta table below a prefix of a bucket.
-public struct S3DeltaTable: DeltaStorage {
+public struct S3DeltaTable: TableStorage {
   /// Opens a data file for reading; nil if it does not exist.
   public typealias Opening = @Sendable (_ location: S3Location) async throws(Problem) -> (any RandomAccessSource)?
 
@@ -70,11 +70,11 @@ public struct S3DeltaTable: DeltaStorage {
   public func remove(_ path: String) async throws(Problem) { try await storage.remove(key(path)) }
 
   /// Begins to write data files.
-  public func newFiles() -> any DeltaDataFiles { S3DeltaFiles(storage, key("")) }
+  public func newFiles() -> any TableDataFiles { S3DeltaFiles(storage, key("")) }
 }
 
 /// New data files below a prefix. Each has a name of its own, so that it may appear before the log names it.
-private final class S3DeltaFiles: DeltaDataFiles {
+private final class S3DeltaFiles: TableDataFiles {
   private let storage: S3Storage
   private let prefix: String
   private let sinks = Mutex<[(key: String, sink: any ByteSink)]>([])

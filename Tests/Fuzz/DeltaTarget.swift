@@ -55,7 +55,7 @@ private func read(_ table: FuzzedTable) {
 }
 
 /// A table in memory that is only read.
-private struct FuzzedTable: DeltaStorage {
+private struct FuzzedTable: TableStorage {
   let name = "delta:fuzz"
   let files: [String: [UInt8]]
 
@@ -71,5 +71,5 @@ private struct FuzzedTable: DeltaStorage {
   func replace(_ path: String, _ bytes: [UInt8]) throws(Problem) { throw Problem(.bug, "read only") }
   func dataFiles() -> [StoredObject] { [] }
   func remove(_ path: String) throws(Problem) { throw Problem(.bug, "read only") }
-  func newFiles() throws(Problem) -> any DeltaDataFiles { throw Problem(.bug, "read only") }
+  func newFiles() throws(Problem) -> any TableDataFiles { throw Problem(.bug, "read only") }
 }

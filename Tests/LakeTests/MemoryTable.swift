@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A Delta table in memory.
-final class MemoryTable: DeltaStorage {
+final class MemoryTable: TableStorage {
   let name = "delta:memory"
   let files = Mutex<[String: [UInt8]]>([:])
   /// Entries of another writer, which appear when an entry of theirs is about to be created.
@@ -28,7 +28,7 @@ final class MemoryTable: DeltaStorage {
     }
   }
   func replace(_ path: String, _ bytes: [UInt8]) { files.withLock { $0[path] = bytes } }
-  func newFiles() -> any DeltaDataFiles { MemoryFileSet(self) }
+  func newFiles() -> any TableDataFiles { MemoryFileSet(self) }
   /// The data files, all of which were written in 2020.
   func dataFiles() -> [StoredObject] {
     files.withLock { files in
@@ -51,7 +51,7 @@ final class MemoryTable: DeltaStorage {
   }
 }
 
-private final class MemoryFileSet: DeltaDataFiles {
+private final class MemoryFileSet: TableDataFiles {
   private let table: MemoryTable
   private let paths = Mutex<[String]>([])
   init(_ table: MemoryTable) { self.table = table }

@@ -1,4 +1,5 @@
 import Codecs
+public import CommandLineKit
 public import Domain
 public import Query
 public import Rows

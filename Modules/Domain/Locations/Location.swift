@@ -82,10 +82,10 @@ public protocol Place: Sendable {
 
   /// The bucket, and the prefix in it.
   func bucket() throws(Problem) -> (bucket: any ObjectBucket, prefix: String)
-  /// The files of the Delta table that it is.
-  func table() throws(Problem) -> any DeltaStorage
-  /// The files of a Delta table in it.
-  func tableFiles() throws(Problem) -> any DeltaStorage
+  /// The files of the table that it is.
+  func table() throws(Problem) -> any TableStorage
+  /// The files of a table in it.
+  func tableFiles() throws(Problem) -> any TableStorage
 }
 
 extension Place {
@@ -132,11 +132,11 @@ extension Place {
     throw Problem(.usage, "not the URL of a bucket", at: shown, hint: "use s3://BUCKET/PREFIX")
   }
   /// Refused.
-  public func table() throws(Problem) -> any DeltaStorage {
+  public func table() throws(Problem) -> any TableStorage {
     throw Problem(.usage, "not the location of a Delta table", at: shown, hint: "use delta:DIR")
   }
   /// Refused.
-  public func tableFiles() throws(Problem) -> any DeltaStorage {
+  public func tableFiles() throws(Problem) -> any TableStorage {
     throw Problem(.usage, "Delta tables are supported only in directories and in S3", at: "delta:\(shown)")
   }
 

@@ -173,7 +173,7 @@ struct DeletionVectorPlace: Sendable, Hashable {
 
   /// Reads the vector.
   /// - Throws: `badData`; the errors of the storage.
-  func read(_ storage: any DeltaStorage) async throws(Problem) -> DeletionVector {
+  func read(_ storage: any TableStorage) async throws(Problem) -> DeletionVector {
     let bytes = kind == "i" ? try inlined() : try await stored(storage)
     let vector = try DeletionVector(bytes)
     guard vector.count == cardinality else {
@@ -189,7 +189,7 @@ struct DeletionVectorPlace: Sendable, Hashable {
     return Array(bytes.prefix(size))
   }
 
-  private func stored(_ storage: any DeltaStorage) async throws(Problem) -> [UInt8] {
+  private func stored(_ storage: any TableStorage) async throws(Problem) -> [UInt8] {
     let path: String
     switch kind {
     case "p": path = try DeltaPath.file(text, in: storage.root)

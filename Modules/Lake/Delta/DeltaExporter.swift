@@ -17,7 +17,7 @@ public struct DeltaExporter: Exporter {
   /// - `threads`: the number of row groups that are encoded at the same time, at least 1.
   /// - `now`: the time in milliseconds since 1970.
   public init(
-    _ location: DeltaLocation, in storage: any DeltaStorage, format: any Exporter, threads: Int,
+    _ location: DeltaLocation, in storage: any TableStorage, format: any Exporter, threads: Int,
     now: @escaping @Sendable () -> Int64
   ) {
     (self.location, self.format, self.threads, self.now) = (location, format, threads, now)

@@ -23,7 +23,7 @@ struct DeltaFile: Sendable, Hashable {
   }
 
   /// Reads the members of an `add` or `remove`.
-  /// - Parameter root: the table, as `DeltaStorage.root`.
+  /// - Parameter root: the table, as `TableStorage.root`.
   /// - Throws: `badData` for a path outside the table.
   init(_ action: JSON, in root: String, keepsStatistics: Bool) throws(Problem) {
     guard let url = action["path"]?.stringValue else { throw Problem(.badData, "a file of the table has no path") }

@@ -20,7 +20,7 @@ final class DeltaFileSet: OutputFileSet {
   private let log: DeltaLog
   private let plan: DeltaPlan
   private let columns: Columns
-  private let data: any DeltaDataFiles
+  private let data: any TableDataFiles
   private let now: Int64
   private let identifier = DeltaExporter.identifier()
   private let state = Mutex(State())

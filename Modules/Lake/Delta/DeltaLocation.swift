@@ -69,7 +69,7 @@ enum DeltaPath {
   static func encoded(_ path: String) -> String { PercentCoding.encoded(path, keeping: "/=") }
 
   /// The path of a data file within the table.
-  /// - Parameter root: the table, as `DeltaStorage.root`.
+  /// - Parameter root: the table, as `TableStorage.root`.
   /// - Throws: `badData` for a path that leads out of it.
   static func file(_ url: String, in root: String) throws(Problem) -> String {
     let scheme = url.utf8.prefix { $0 &- 48 < 10 || $0 | 32 &- 97 < 26 || "+-.".utf8.contains($0) }

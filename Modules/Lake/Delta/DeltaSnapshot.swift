@@ -16,7 +16,7 @@ struct DeltaSnapshot: Sendable {
 
 /// The log of a table.
 struct DeltaLog: Sendable {
-  let storage: any DeltaStorage
+  let storage: any TableStorage
 
   private static let directory = "_delta_log/"
   /// The file that names the last checkpoint.
@@ -268,7 +268,7 @@ struct DeltaReplay {
   private var transactions: [String: Int64] = [:]
   private var order = 0
 
-  /// - Parameter root: the table, as `DeltaStorage.root`.
+  /// - Parameter root: the table, as `TableStorage.root`.
   init(root: String, keepsStatistics: Bool) { (self.root, self.keepsStatistics) = (root, keepsStatistics) }
 
   mutating func apply(_ action: JSON) throws(Problem) {

@@ -20,7 +20,7 @@ public final class DeltaSource: RecordSource {
   /// - `opened`: called with the number of data files, and of those that are not read.
   /// - Throws: `usage` for types of columns, which the table has.
   public init(
-    _ location: DeltaLocation, in storage: any DeltaStorage, _ options: FileInputOptions,
+    _ location: DeltaLocation, in storage: any TableStorage, _ options: FileInputOptions,
     opened: @escaping @Sendable (_ files: Int, _ skipped: Int) -> Void = { _, _ in }
   ) throws(Problem) {
     (self.location, self.opened) = (location, opened)
@@ -125,7 +125,7 @@ public final class DeltaSource: RecordSource {
 /// The rows of data files, one file after another.
 final class DeltaRows: ExactRowStream {
   let schema: Schema
-  private let storage: any DeltaStorage
+  private let storage: any TableStorage
   private let files: [DeltaFile]
   private let metadata: DeltaMetadata
   private let reading: ParquetReading
@@ -146,7 +146,7 @@ final class DeltaRows: ExactRowStream {
   }
 
   init(
-    _ storage: any DeltaStorage, _ files: [DeltaFile], _ metadata: DeltaMetadata, _ schema: Schema,
+    _ storage: any TableStorage, _ files: [DeltaFile], _ metadata: DeltaMetadata, _ schema: Schema,
     _ reading: ParquetReading, parts: [[UInt8]: Range<Int>]? = nil
   ) {
     self.parts = parts

@@ -5,10 +5,10 @@ public import Rows
 /// The data files of a Delta table that no recent version needs: those of removed or replaced rows, and those of
 /// exports that were killed.
 public struct DeltaVacuum: Sendable {
-  private let storage: any DeltaStorage
+  private let storage: any TableStorage
 
   /// The table in `storage`.
-  public init(_ storage: any DeltaStorage) { self.storage = storage }
+  public init(_ storage: any TableStorage) { self.storage = storage }
 
   /// The files that the latest version does not name, and that were both written and removed from the table before an
   /// instant, in byte order of their paths.

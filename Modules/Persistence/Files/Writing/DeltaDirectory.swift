@@ -6,7 +6,7 @@ public import Rows
 import Synchronization
 
 /// A Delta table in a directory.
-public struct DeltaDirectory: DeltaStorage {
+public struct DeltaDirectory: TableStorage {
   /// The table in messages.
   public var name: String { "delta:\(path)" }
   /// The directory as a URL.
@@ -112,11 +112,11 @@ public struct DeltaDirectory: DeltaStorage {
   }
 
   /// Begins to write data files.
-  public func newFiles() -> any DeltaDataFiles { DeltaDirectoryFiles(path) }
+  public func newFiles() -> any TableDataFiles { DeltaDirectoryFiles(path) }
 }
 
 /// New data files below a directory.
-private final class DeltaDirectoryFiles: DeltaDataFiles {
+private final class DeltaDirectoryFiles: TableDataFiles {
   private let root: String
   private let state = Mutex(State())
 

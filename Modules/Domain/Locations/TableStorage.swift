@@ -1,7 +1,8 @@
 public import Rows
 
-/// The place of a Delta table: a directory, or a prefix of a bucket. Paths are relative to it, with slashes.
-public protocol DeltaStorage: Sendable {
+/// The place of a table that consists of files and a log of them: a directory, or a prefix of a bucket. Paths are
+/// relative to it, with slashes.
+public protocol TableStorage: Sendable {
   /// The name of the table in messages.
   var name: String { get }
   /// The absolute URL of the table, decoded, with one slash after the scheme and none at the end: `file:/srv/lake`,
@@ -30,11 +31,11 @@ public protocol DeltaStorage: Sendable {
   /// - Throws: `permission`, `io`, `unavailable`.
   func remove(_ path: String) async throws(Problem)
   /// Begins to write data files.
-  func newFiles() throws(Problem) -> any DeltaDataFiles
+  func newFiles() throws(Problem) -> any TableDataFiles
 }
 
-/// New data files of a Delta table. No reader sees them until the log names them.
-public protocol DeltaDataFiles: Sendable {
+/// New data files of a table. No reader sees them until the log names them.
+public protocol TableDataFiles: Sendable {
   /// Opens a file; its `commit` completes it.
   /// - Throws: `cannotCreate`, `permission`, `io`.
   func sink(_ path: String) throws(Problem) -> any ByteSink
@@ -46,7 +47,7 @@ public protocol DeltaDataFiles: Sendable {
   func abandon() async
 }
 
-extension DeltaStorage {
+extension TableStorage {
   /// None.
   public var root: String { "" }
 }
