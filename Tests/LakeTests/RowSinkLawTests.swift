@@ -15,11 +15,22 @@ import Testing
 
 /// Outputs that take rows, and a format of bytes.
 @Suite("Laws of outputs of rows") struct RowSinkLawTests {
-  private static func file(_ name: String, _ exporter: any Exporter, refused: Value? = nil) -> RowSinkFixture {
-    let directory = TemporaryDirectory().path
-    @Sendable func path(_ place: Int) -> String { "\(directory)/\(place).\(name)" }
-    return RowSinkFixture(name, refused: refused) { (place, schema) throws(Problem) in
-      try await exporter.sink(for: schema, options: ExportOptions()) { () throws(Problem) in
+  /// - Parameter isContainer: whether the table is written as one of several of a file.
+  private static func file(
+    _ exporter: any Exporter, refused: Value? = nil, isContainer: Bool = false
+  ) -> RowSinkFixture {
+    let directory = TemporaryDirectory().path, name = exporter.descriptor.name
+    let suffix = exporter.descriptor.fileExtensions.first ?? name
+    @Sendable func path(_ place: Int) -> String { "\(directory)/\(place).\(suffix)" }
+    return RowSinkFixture(isContainer ? "a table of \(name)" : name, refused: refused) {
+      (place, schema) throws(Problem) in
+      if isContainer {
+        let container = try exporter.container(
+          of: [schema.name], in: try FileSink(path: path(place)), scratch: TemporaryScratch(directory: directory))
+        guard let container else { throw Problem(.bug, "a file of one table") }
+        return OnlyTable(container, try await container.sink(for: schema, options: ExportOptions()))
+      }
+      return try await exporter.sink(for: schema, options: ExportOptions()) { () throws(Problem) in
         try FileSink(path: path(place))
       }
     } read: { place, schema in
@@ -86,11 +97,34 @@ import Testing
     }
   }
 
-  static let fixtures = [
-    file("csv", CSVExporter.csv), file("parquet", ParquetExporter()),
-    file("sqlite", SQLiteExporter(temporaryDirectory: TemporaryDirectory().path), refused: .real(.nan)), delta(),
-    partitions(),
-  ]
+  /// Tables of the server that BB_TEST_POSTGRES names, which are thrown away with its database.
+  private static func postgres(_ server: String) -> RowSinkFixture {
+    let prefix = "\(server)\(server.contains("?") ? "&" : "?")table=rows_\(getpid())_"
+    return RowSinkFixture("postgres") { (place, schema) throws(Problem) in
+      try await PostgresExporter(try PostgresLocation("\(prefix)\(place)")).sink(
+        for: schema, options: ExportOptions()
+      ) { () throws(Problem) in Nowhere() }
+    } read: { place, schema in
+      let location = try PostgresLocation("\(prefix)\(place)")
+      guard try await PostgresExporter(location).exists("t") else { return nil }
+      let source = PostgresSource(location)
+      return try await source.rows(of: try await source.tables()[0].name, RowRequest())
+    }
+  }
+  private static let server = unsafe getenv("BB_TEST_POSTGRES").map { unsafe String(cString: $0) }
+
+  private static let database = SQLiteExporter(temporaryDirectory: TemporaryDirectory().path)
+  /// Every format of the registry whose files bb reads, the tables of a file, and what has no file.
+  static let fixtures =
+    ExporterRegistry(adding: database, before: "sql").exporters.filter { exporter in
+      FileFormat.all.contains { $0.name == exporter.descriptor.name }
+    }.map { file($0, refused: ["sqlite", "json"].contains($0.descriptor.name) ? .real(.nan) : nil) } + [
+      file(database, refused: .real(.nan), isContainer: true), file(XLSXExporter(), isContainer: true), delta(),
+      partitions(),
+    ] + (server.map { [postgres($0)] } ?? [])
+
+  @Test("PostgreSQL is among the outputs", .enabled(if: server != nil, "BB_TEST_POSTGRES names no server"))
+  func hasServer() { #expect(Self.fixtures.contains { $0.description == "postgres" }) }
 
   @Test("holds", arguments: fixtures, RowSinkLaw.all)
   func holds(_ fixture: RowSinkFixture, _ law: RowSinkLaw) async throws { try await law.check(fixture) }
@@ -99,10 +133,36 @@ import Testing
 
   @Test("is broken by a mutant", arguments: zip(RowSinkLaw.all, Damage.allCases))
   func isBroken(_ law: RowSinkLaw, _ damage: Damage) async throws {
-    let inner = Self.file("sqlite", SQLiteExporter(temporaryDirectory: TemporaryDirectory().path), refused: .real(.nan))
+    let inner = Self.file(Self.database, refused: .real(.nan))
     await #expect(throws: (any Error).self, "\(law) holds for \(damage)") {
       try await law.check(inner.damaged({ MutantSink($0, damage) }, at: { damage == .mixes ? 4 : $0 }))
     }
+  }
+}
+
+/// The only table of a file of several.
+private struct OnlyTable: RowSink {
+  let container: any TableContainer
+  let inner: any RowSink
+
+  init(_ container: any TableContainer, _ inner: any RowSink) { (self.container, self.inner) = (container, inner) }
+
+  var measuring: ExporterDescriptor.Measuring { inner.measuring }
+  var groupBytes: Int { inner.groupBytes }
+  func measure(_ batch: RowBatch, into metrics: inout ColumnMetrics) { inner.measure(batch, into: &metrics) }
+  func begin(_ metrics: ColumnMetrics) async throws(Problem) { try await inner.begin(metrics) }
+  func open() async throws(Problem) { try await inner.open() }
+  func prepare(_ rows: PreparedRows) throws(Problem) { try inner.prepare(rows) }
+  func write(_ rows: PreparedRows) async throws(Problem) { try await inner.write(rows) }
+  func finish() async throws(Problem) { try await inner.finish() }
+  func commit() async throws(Problem) -> WrittenRows {
+    let written = try await inner.commit()
+    try await container.commit()
+    return written
+  }
+  func abandon() async {
+    await inner.abandon()
+    await container.abandon()
   }
 }
 

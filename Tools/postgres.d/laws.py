@@ -4,7 +4,7 @@ from cluster import report, top
 
 
 def run_laws(what, place):
-    done = subprocess.run(["swift", "test", "--skip-build", "--no-parallel", "--filter", "StoreLawTests|NotesLawTests"], cwd=top, capture_output=True, text=True, env=os.environ | {"BB_TEST_POSTGRES": place})
+    done = subprocess.run(["swift", "test", "--skip-build", "--no-parallel", "--filter", "StoreLawTests|NotesLawTests|RowSinkLawTests"], cwd=top, capture_output=True, text=True, env=os.environ | {"BB_TEST_POSTGRES": place})
     held = done.stdout.count("fixture → postgres, law") + done.stdout.count("fixture → postgres, seed")
     good = held > 0 and done.returncode == 0
     report(good, f"laws {what}: {held} cases on PostgreSQL")
