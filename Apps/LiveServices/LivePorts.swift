@@ -20,11 +20,13 @@ struct InstalledExporters: ExporterCatalogue {
   var all: [any Exporter] { builtIn.exporters }
   func named(_ name: String) throws(Problem) -> any Exporter {
     if name.hasPrefix("singer:") { return try plugins.target(String(name.dropFirst("singer:".count))) }
+    if let description = MetadataExporter.description(named: name) { return description }
     let isBuiltIn = all.contains { $0.descriptor.name == name }
     guard !isBuiltIn, let plugin = try plugins.plugin(named: name) else { return try builtIn.exporter(named: name) }
     return try plugins.exporter(plugin)
   }
   func forPath(_ path: String) throws(Problem) -> (any Exporter)? {
+    if path.hasSuffix(".schema.json") { return MetadataExporter.description(named: "json-schema") }
     if let exporter = builtIn.exporter(forPath: path) { return exporter }
     return try plugins.exporter(forPath: path) { report.warning("\($0)") }
   }
@@ -78,6 +80,9 @@ struct Stores: StoreOpening {
 struct StandardStreams: TerminalPort {
   let width = Terminal.width(1)
   let isInteractive = Terminal.isInteractive
+  var destination: StandardOutput {
+    Terminal.isTerminal(1) ? .terminal : Terminal.outputFile.map { .file($0) } ?? .other
+  }
   let scratch: any ScratchSpace
   let report: Report
   let variables: [String: String]

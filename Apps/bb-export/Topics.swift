@@ -5,8 +5,11 @@ import CommandLineKit
 enum Topics {
   static let all = [
     Program.Topic("selection", "how to filter, sort and limit rows", selection),
+    Program.Topic("where", "conditions, groups and orders", Program.Topic.conditions),
     Program.Topic("functions", "expressions and their functions", functions),
+    Program.Topic("sql", "statements over the inputs", sql),
     Program.Topic("output", "output files, formats and format options", output),
+    Program.Topic("csv", "how CSV is read and written", csv),
     Program.Topic("input", "where records come from", input),
     .exitCodes,
     Program.Topic("environment", "environment variables", environment),
@@ -68,6 +71,40 @@ enum Topics {
               first last
 
       bb-export people.csv --put 'double = age * 2, initial = substr(name, 1, 1)'
+    """
+
+  private static let sql = """
+    --sql STATEMENT runs one SELECT statement over the inputs, with SQLite. Each
+    file is a table with its name without extension; a quoted pattern is one
+    table, named by --as or else by its directory; a database and a workbook
+    have their own tables. --where, --sort and the other options then apply to
+    the result.
+
+    Statements only read: no files, no ATTACH, no PRAGMA. Text that looks like a
+    date compares as a date does; sums of decimals are exact.
+
+      bb-export a.csv --sql 'SELECT city, count(*) FROM a GROUP BY city'
+      bb-export o.csv i.csv --sql 'SELECT * FROM o JOIN i ON o.item = i.id'
+      bb-export 'logs/*.csv' --sql 'SELECT count(*) FROM logs'
+      bb-export shop.db --sql 'SELECT * FROM orders'
+    """
+
+  private static let csv = """
+    Delimiter, quote, encoding and header of an input are detected; `bb-export
+    sniff FILE` prints what was found. Options state what is known:
+      --from-delimiter semicolon   --from-encoding latin1   --no-header
+      --names A,B   --skip-rows N   --decimal-separator ,   --from-null NULL
+      --types zip=text,price=decimal(12,2),day=date(%d.%m.%Y)
+      --ragged and --repair accept records that do not fit
+
+    Types are inferred only where no value changes: 007 stays text, and 1.10 is
+    written as 1.10. An empty field is null, "" is the empty text.
+
+    For the output: --delimiter CHAR, --null TEXT, --line-ending crlf,
+    --headers never, --excel, --csv-formulas escape, --nested flatten.
+
+      bb-export euro.csv --from-delimiter semicolon -o euro.tsv
+      bb-export people.csv -f csv --delimiter semicolon
     """
 
   private static let output = """

@@ -9,7 +9,7 @@ struct Listing {
   private let plan: OutputPlan
 
   /// Creates a list of `kind`, the name of the records in JSON. Files get all columns, scripts `columns`, and the user
-  /// `userColumns`; `format` is the format unless another one is chosen, nil for a table on a terminal and markdown
+  /// `userColumns`; `format` is the format unless another one is chosen, nil for a table on a terminal and CSV
   /// elsewhere.
   /// - Throws: `usage` for contradictory options and for an unknown format.
   init(

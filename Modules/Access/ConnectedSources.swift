@@ -188,6 +188,12 @@ package struct ConnectedSources: SourceServices {
   {
     try await SQLQuery(sql, over: sources).rows(named: "result", cores: cores)
   }
+  package func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream {
+    try await FollowedRows(format, options)
+  }
+  package func bytes(of path: String) throws(Problem) -> [UInt8] {
+    try FileByteSource(input: path).bytes(limit: 16 << 20)
+  }
   package func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {
     try api(name, options, stored: nil)
   }

@@ -55,6 +55,7 @@ struct FilePlace: Place {
   func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
     try OutputFile.sink(shown, replaces: replaces, follows: follows)
   }
+  func appendingSink() throws(Problem) -> (any ByteSink)? { try OutputFile.appendingSink(shown) }
   func check(replaces: Bool) throws(Problem) -> String {
     if DescriptorSink.isDevice(shown) { return shown }
     // Created and removed again.

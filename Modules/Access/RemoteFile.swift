@@ -18,6 +18,10 @@ struct RemoteSource: RecordSource, SampledFile {
     (self.inner, self.download, name) = (inner, download, inner.name)
   }
 
+  var formatName: String { inner.formatName }
+  func columnDetails() throws(Problem) -> (
+    names: [(name: String, type: ColumnType)], values: [String: [Value]]
+  )? { try inner.columnDetails() }
   func sample(_ count: Int) throws(Problem) -> FileSample? { try inner.sample(count) }
   func tables() async throws(Problem) -> [Schema] { try await inner.tables() }
   func mainTable() async throws(Problem) -> String? { try await inner.mainTable() }

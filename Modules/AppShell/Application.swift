@@ -25,6 +25,7 @@ public struct Application: Sendable {
     var services = services
     let report = services.report
     let progress = services.progress
+    var parsed: Invocation?
     defer { progress.finish() }
     do throws(Problem) {
       // Errors of the command line itself use the requested format, too.
@@ -39,6 +40,7 @@ public struct Application: Sendable {
       }
       guard !arguments.isEmpty else { throw nothing(services) }
       var invocation = try program.parse(arguments)
+      parsed = invocation
       var clock = services.clock
       if case .run = invocation.action, !SharedCommands.names.contains(invocation.path.first ?? "") {
         invocation.configuration = try services.configuration()
@@ -63,8 +65,18 @@ public struct Application: Sendable {
       switch invocation.action {
       case .version: try services.terminal.write("\(program.name) \(program.version)\n")
       case .help(let command):
-        try services.terminal.write(
-          program.help(for: command, path: invocation.path, width: services.terminal.width ?? 80))
+        let text = program.help(
+          for: command, path: invocation.path, width: services.terminal.width ?? 80,
+          isComplete: invocation.arguments.last == "all")
+        guard services.terminal.width != nil else {
+          try services.terminal.write(text)
+          break
+        }
+        var bytes = ByteBuffer(capacity: text.utf8.count)
+        bytes.append(bytes: Array(text.utf8))
+        let pager = try services.terminal.output(TerminalUse(isPaged: true))
+        try await pager.write(bytes)
+        try await pager.commit()
       case .run(let command):
         // The default command can be implied.
         let path = invocation.path.isEmpty ? [command.name] : invocation.path
@@ -79,7 +91,7 @@ public struct Application: Sendable {
       return services.exitCode.value
     } catch {
       progress.finish()
-      if error.kind != .endOfPipe { report.problem(error) }
+      if error.kind != .endOfPipe { report.problem(parsed?.explaining(error) ?? error) }
       return error.kind.exitCode
     }
   }

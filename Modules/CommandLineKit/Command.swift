@@ -1,3 +1,5 @@
+import Rows
+
 /// One command, described once.
 public struct Command: Sendable, Hashable {
   /// The word that chooses it.
@@ -18,12 +20,16 @@ public struct Command: Sendable, Hashable {
   public let examples: [String]
   /// Other spellings of the name, accepted but not shown in help.
   let aliases: [String]
+  /// The long names of the options that help shows unless all are wanted; empty for all.
+  let common: [String]
 
   /// Creates a command.
   public init(
     _ name: String, aliases: [String] = [], _ overview: String, discussion: String = "", arguments: [Argument] = [],
-    actions: [CommandAction] = [], options: [Option] = [], subcommands: [Command] = [], examples: [String] = []
+    actions: [CommandAction] = [], options: [Option] = [], subcommands: [Command] = [], examples: [String] = [],
+    common: [String] = []
   ) {
+    self.common = common
     self.name = name
     self.aliases = aliases
     self.overview = overview
@@ -69,6 +75,15 @@ public struct Program: Sendable {
   let related: [String]
   /// Words of other programs, for hints; of two that apply, the first counts.
   public let synonyms: [Synonym]
+  /// The command line that was meant by words which are none, without the name of the program; nil if it is unknown.
+  private let correction: @Sendable (_ words: [String]) -> String?
+
+  /// The error for words that are not a command line, if it is known what was meant.
+  func corrected(_ words: [String]) -> Problem? {
+    correction(words).map {
+      Problem(.usage, "unexpected “\(words.joined(separator: " "))”", hint: .advice("use \(name) \($0)"))
+    }
+  }
 
   /// A file or directory that a program uses.
   public struct File: Sendable, Hashable {
@@ -106,8 +121,10 @@ public struct Program: Sendable {
   public init(
     _ name: String, version: String, released: String = "", _ overview: String, discussion: String = "",
     commands: [Command], defaultCommand: String? = nil, options: [Option], topics: [Topic], examples: [String],
-    datasets: [String] = [], files: [File] = [], related: [String] = [], synonyms: [Synonym] = []
+    datasets: [String] = [], files: [File] = [], related: [String] = [], synonyms: [Synonym] = [],
+    correction: @escaping @Sendable (_ words: [String]) -> String? = { _ in nil }
   ) {
+    self.correction = correction
     self.name = name
     self.version = version
     self.released = released

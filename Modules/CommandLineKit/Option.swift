@@ -14,6 +14,9 @@ public struct Option: Sendable, Hashable {
     case free
   }
 
+  /// The heading of options that help shows last.
+  public static let lastGroup = "TV datasets"
+
   /// The long name, without dashes.
   public let name: String
   /// The letter of the short form.

@@ -24,8 +24,35 @@ public struct Invocation: Sendable {
   /// The kinds of locations, with the connection of the command.
   public var locations = LocationKinds([])
   private let given: [String: [String]]
+  /// The arguments after the values of options.
+  private let trails: [Trail]
 
-  init(action: Action, path: [String], arguments: [String], given: [String: [String]]) {
+  /// The value of an option, and the arguments after it: parts of the value, if a list was written with spaces.
+  struct Trail: Sendable {
+    let option: Option, value: String
+    var words: [String] = []
+
+    /// The option with these words as parts of its value; nil if it takes no parts.
+    func joined(_ words: [String]) -> String? {
+      let placeholder = option.placeholder ?? "", parts = [value] + words
+      let text: String
+      if placeholder.contains(",") {
+        let names = parts.map { $0.split { $0 == "," || $0 == " " }.joined(separator: ",") }.filter { !$0.isEmpty }
+        let isOrder = names.count == 2 && ["asc", "desc"].contains(names[1].lowercased())
+        text = names.joined(separator: isOrder && option.name == "sort" ? ":" : ",")
+      } else if placeholder == "CONDITION" {
+        text = parts.joined(separator: value.contains { "=<>~".contains($0) } ? " and " : " ")
+      } else if ["NAME=EXPRESSION", "STATEMENT", "TEXT"].contains(placeholder) {
+        text = parts.joined(separator: " ")
+      } else {
+        return nil
+      }
+      return "use --\(option.name) \(Remedy.shellWord(text))"
+    }
+  }
+
+  init(action: Action, path: [String], arguments: [String], given: [String: [String]], trails: [Trail] = []) {
+    self.trails = trails
     self.action = action
     self.path = path
     self.arguments = arguments
@@ -36,9 +63,26 @@ public struct Invocation: Sendable {
   public func replacing(arguments: [String], option: Option, values: [String]) -> Invocation {
     var given = self.given
     given[option.name] = values
-    var copy = Invocation(action: action, path: path, arguments: arguments, given: given)
+    var copy = Invocation(action: action, path: path, arguments: arguments, given: given, trails: trails)
     (copy.configuration, copy.locations) = (configuration, locations)
     return copy
+  }
+
+  /// A problem with an argument that is a part of the value of the option before it, with that as the hint:
+  /// `--columns id name`.
+  public func explaining(_ problem: Problem) -> Problem {
+    guard [.usage, .noInput].contains(problem.kind) else { return problem }
+    for trail in trails {
+      let words = Array(trail.words.prefix { !$0.contains("/") && (!$0.contains(".") || $0.contains("=")) })
+      let named = trail.value.hasSuffix(",") ? words + [trail.value] : words
+      guard !words.isEmpty, named.contains(where: { problem.message.contains("“\($0)”") }),
+        let text = trail.joined(words)
+      else { continue }
+      var explained = problem
+      explained.hint = .advice(text)
+      return explained
+    }
+    return problem
   }
 
   /// Whether a flag was given.
@@ -104,7 +148,10 @@ extension Program {
   /// - Throws: `usage`, with the nearest right word.
   public func parse(_ words: [String]) throws(Problem) -> Invocation {
     var scanner = Scanner(program: self)
-    for (position, word) in words.enumerated() { try scanner.take(word, isLast: position == words.count - 1) }
+    for (position, word) in words.enumerated() {
+      scanner.next = words.dropFirst(position + 1).first.flatMap { $0.hasPrefix("-") ? nil : $0 }
+      try scanner.take(word)
+    }
     return try scanner.invocation()
   }
 }
@@ -123,13 +170,17 @@ private struct Scanner {
   /// The option whose value comes next.
   var pending: Option?
   var onlyArguments = false
+  /// The word after the one that is read, unless it is an option.
+  var next: String?
+  /// The arguments after the values of options, and whether the next one is another.
+  var trails: [Invocation.Trail] = [], isTrailing = false
   /// Options named before the command; looked up when the command is known.
   var wantsHelp = false
   var wantsVersion = false
 
   init(program: Program) { self.program = program }
 
-  mutating func take(_ word: String, isLast: Bool) throws(Problem) {
+  mutating func take(_ word: String) throws(Problem) {
     if let option = pending {
       pending = nil
       try set(option, word)
@@ -163,9 +214,10 @@ private struct Scanner {
         command = named
         path = [fallback]
         isImplied = true
-        arguments.append(word)
+        append(word)
       } else {
-        throw program.unknownCommand([word], among: program.commands.map(\.name))
+        throw program.corrected([word] + (next.map { [$0] } ?? []))
+          ?? program.unknownCommand([word], among: program.commands.map(\.name))
       }
       return
     }
@@ -179,7 +231,12 @@ private struct Scanner {
         throw program.unknownCommand(path + [word], among: current.subcommands.map(\.name))
       }
     }
-    arguments.append(word)
+    append(word)
+  }
+
+  private mutating func append(_ argument: String) {
+    arguments.append(argument)
+    if isTrailing { trails[trails.count - 1].words.append(argument) }
   }
 
   private mutating func takeLong(_ text: Substring) throws(Problem) {
@@ -198,7 +255,7 @@ private struct Scanner {
     var rest = letters
     while let letter = rest.first {
       rest = rest.dropFirst()
-      let option = try find("-\(letter)") { $0.letter == letter }
+      let option = try find("-\(letter)", in: String(letters)) { $0.letter == letter }
       guard option.placeholder != nil, !rest.isEmpty else {
         try begin(option)
         continue
@@ -211,6 +268,7 @@ private struct Scanner {
   private mutating func begin(_ option: Option) throws(Problem) {
     named.append(option)
     if option == Program.help { wantsHelp = true } else if option == Program.versionOption { wantsVersion = true }
+    isTrailing = false
     if option.placeholder == nil { given[option.name, default: []].append("") } else { pending = option }
   }
 
@@ -225,9 +283,11 @@ private struct Scanner {
     }
     named.append(option)
     given[option.name, default: []].append(value)
+    trails.append(Invocation.Trail(option: option, value: value))
+    isTrailing = true
   }
 
-  private func find(_ typed: String, _ matches: (Option) -> Bool) throws(Problem) -> Option {
+  private func find(_ typed: String, in cluster: String = "", _ matches: (Option) -> Bool) throws(Problem) -> Option {
     var known = command.map(program.options(of:)) ?? program.options + [Program.help, Program.versionOption]
     if command == nil, let fallback = program.defaultCommand,
       let named = program.commands.first(where: { $0.name == fallback })
@@ -236,7 +296,8 @@ private struct Scanner {
     }
     if let option = known.first(where: matches) { return option }
     throw program.unknownOption(
-      typed, among: known, of: path.isEmpty ? program.defaultCommand : path.joined(separator: " "))
+      typed, in: cluster, before: next, given: given, among: known,
+      of: path.isEmpty ? program.defaultCommand : path.joined(separator: " "))
   }
 
   /// Checks options that exclude or require each other.
@@ -256,11 +317,18 @@ private struct Scanner {
 
   func invocation() throws(Problem) -> Invocation {
     func made(_ action: Invocation.Action) -> Invocation {
-      Invocation(action: action, path: path, arguments: arguments, given: given)
+      Invocation(action: action, path: path, arguments: arguments, given: given, trails: trails)
     }
     if wantsHelp { return made(.help(command)) }
     if wantsVersion { return made(.version) }
-    if let option = pending { throw Problem(.usage, "missing value for --\(option.name): \(option.signature)") }
+    if let option = pending {
+      let examples = (command?.examples ?? []) + program.examples + program.commands.flatMap(\.examples)
+      throw Problem(
+        .usage, "missing value for --\(option.name): \(option.signature)",
+        hint: .advice(
+          examples.first { " \($0) ".contains(" --\(option.name) ") }.map { "for example: \(program.name) \($0)" } ?? ""
+        ))
+    }
     let fallback = given.isEmpty ? nil : program.commands.first { $0.name == program.defaultCommand }
     guard let command = command ?? fallback else {
       throw Problem(.usage, "no command given", hint: "run “\(program.name) --help” for usage")
@@ -288,8 +356,11 @@ private struct Scanner {
     if arguments.count > command.arguments.count, command.arguments.last?.count != .any {
       // Of a mistyped command the first word counts, not the last.
       if isImplied, let problem = program.unknownCommand(arguments[0]) { throw problem }
-      throw Problem(
-        .usage, "unexpected argument “\(arguments[command.arguments.count])”", hint: .advice(unexpectedHint(command)))
+      if let problem = program.corrected(path + arguments) { throw problem }
+      throw made(.run(command)).explaining(
+        Problem(
+          .usage, "unexpected argument “\(arguments[command.arguments.count])”",
+          hint: .advice(unexpectedHint(command))))
     }
     return made(.run(command))
   }

@@ -29,6 +29,10 @@ public struct FileSample: Sendable {
 
 /// A source whose file can be sampled.
 public protocol SampledFile: Sendable {
+  /// The name of its format.
+  var formatName: String { get }
+  /// Facts about the columns in the file: their names, and the values by column; nil if there are none.
+  func columnDetails() throws(Problem) -> (names: [(name: String, type: ColumnType)], values: [String: [Value]])?
   /// The first bytes of the file, at most `count`; nil for a file that is not CSV.
   func sample(_ count: Int) throws(Problem) -> FileSample?
 }

@@ -33,7 +33,9 @@ public struct MetadataExporter: ByteFormat {
     }
   }
 
-  private enum Form: Sendable { case csvw, dataPackage }
+  private enum Form: String, Sendable {
+    case csvw, dataPackage = "datapackage", jsonSchema = "json-schema", frictionless
+  }
   private let form: Form
   private let files: [File]
 
@@ -44,10 +46,16 @@ public struct MetadataExporter: ByteFormat {
     MetadataExporter(form: .dataPackage, files: files)
   }
 
+  /// The description of rows of a name: `json-schema`, `csvw` or `frictionless`; nil for any other.
+  public static func description(named name: String) -> MetadataExporter? {
+    guard let form = Form(rawValue: name), form != .dataPackage else { return nil }
+    return MetadataExporter(form: form, files: [])
+  }
+
   /// The name in messages.
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
-      form == .csvw ? "csvw" : "datapackage", fileExtensions: [], mediaType: "application/json",
+      form.rawValue, fileExtensions: form == .jsonSchema ? ["schema.json"] : [], mediaType: "application/json",
       summary: "Column metadata for a file", isExact: false)
   }
 
@@ -56,6 +64,14 @@ public struct MetadataExporter: ByteFormat {
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     switch form {
+    case .jsonSchema:
+      return MetadataEncoder(schema: schema) { JSONSchemaDocument.text(of: schema, facts: $0) }
+    case .frictionless:
+      return MetadataEncoder(schema: schema) { DataPackageDocument.schemaText(of: $0.proven(schema), facts: $0) }
+    case .csvw where files.isEmpty:
+      return MetadataEncoder(schema: schema) { facts in
+        CSVWDocument.text(of: facts.proven(schema), file: "\(schema.name).csv", facts: facts)
+      }
     case .csvw:
       let file = files[0].name, style = try files[0].style() ?? CSVStyle()
       return MetadataEncoder(schema: schema) { facts in

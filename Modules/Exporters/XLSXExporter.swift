@@ -46,7 +46,7 @@ public struct XLSXExporter: ByteFormat {
 
   /// A workbook of several sheets.
   public func container(
-    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace
+    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace, existing: ExistingOutput
   ) throws(Problem) -> (any TableContainer)? { try WorkbookFile(tables, in: sink, scratch: scratch) }
 }
 

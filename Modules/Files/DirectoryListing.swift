@@ -22,6 +22,20 @@ package enum DirectoryListing {
     return names
   }
 
+  /// The advice for a file that does not exist: the nearest name in its directory, else one that is the same up to its
+  /// first dot.
+  static func hint(for path: String) -> Remedy {
+    let (directory, name) = Temporaries.split(path)
+    func stem(_ name: String) -> Substring.UTF8View { name.utf8.prefix { $0 != UInt8(ascii: ".") } }
+    guard let names = try? Self.names(directory) else { return "" }
+    let near =
+      SpellingSuggestion.word(to: name, among: names)
+      ?? names.filter { stem($0).elementsEqual(stem(name)) }.min()
+    let prefix = path.hasSuffix("/" + name) ? String(path.dropLast(name.count)) : ""
+    return near.map { .advice("did you mean \(prefix)\($0)?") }
+      ?? .advice("list the files with: ls" + (prefix.isEmpty ? "" : " \(Remedy.shellWord(prefix))"))
+  }
+
   /// Refuses a file in place of a directory; a missing one is none.
   /// - Throws: `badData`.
   package static func check(_ path: String) throws(Problem) {

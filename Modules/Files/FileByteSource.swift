@@ -46,7 +46,11 @@ public final class FileByteSource: ByteSource {
     input path: String, of place: String? = nil, ifDirectory advice: Remedy = ""
   ) throws(Problem) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw Problem.posix(errno, "open", place ?? path) }
+    guard descriptor >= 0 else {
+      var problem = Problem.posix(errno, "open", place ?? path)
+      if problem.kind == .noInput, place == nil { problem.hint = DirectoryListing.hint(for: path) }
+      throw problem
+    }
     try self.init(OpenFile(descriptor), place ?? path, ifDirectory: advice)
   }
 

@@ -22,6 +22,17 @@ public final class FileSink: ByteSink {
   /// The state of the temporary file.
   private enum State { case open, closed, detached, published, removed }
 
+  /// The error for a file in a directory that does not exist, or takes no files.
+  private static func missingDirectory(of path: String) -> Problem {
+    let directory = Temporaries.split(path).directory
+    guard unsafe access(directory, F_OK) != 0 else {
+      return Problem(
+        .cannotCreate, "files cannot be created in this directory", at: path, hint: "use another directory")
+    }
+    return Problem(
+      .cannotCreate, "no such directory", at: path, hint: "create it with: mkdir -p \(Remedy.shellWord(directory))")
+  }
+
   /// Creates the temporary file in the directory of `path`.
   ///
   /// - Parameters:
@@ -55,7 +66,7 @@ public final class FileSink: ByteSink {
     descriptor = Temporaries.make(temporary, mode: mode)
     guard descriptor >= 0 else {
       let problem = Problem.posix(errno, "create", path)
-      throw problem.kind == .noInput ? Problem(.cannotCreate, "no such directory", at: path) : problem
+      throw problem.kind == .noInput ? Self.missingDirectory(of: path) : problem
     }
     if keepsMode { fchmod(descriptor, mode) }
   }

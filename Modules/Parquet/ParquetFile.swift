@@ -49,11 +49,49 @@ public struct ParquetFile: Sendable {
     /// The encoded bounds of all values, in the order that the format defines; nil where there is none.
     let least: Place?, greatest: Place?
     let nullCount: Int?
+    /// The encodings of its pages, as the format numbers them.
+    let encodings: [Int]
     /// The places of the indexes of pages, and of the bloom filter's beginning; nil where there is none.
     var columnIndex: Range<Int>?, offsetIndex: Range<Int>?, bloomFilter: Int?
 
     /// A range of the metadata.
     struct Place: Sendable { let start: UInt32, count: UInt32 }
+  }
+
+  private static let physicalTypes = [
+    "BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY",
+  ]
+  private static let codecs = ["UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"]
+  private static let encodingNames = [
+    "PLAIN", "GROUP_VAR_INT", "PLAIN_DICTIONARY", "RLE", "BIT_PACKED", "DELTA_BINARY_PACKED",
+    "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT",
+  ]
+
+  /// The storage of the columns: the facts, and their values by column.
+  public var storage: (names: [(name: String, type: ColumnType)], values: [String: [Value]]) {
+    func words(_ numbers: some Sequence<Int>, _ names: [String]) -> Value {
+      let words = Set(numbers).sorted().map { names.indices.contains($0) ? names[$0] : String($0) }
+      return words.isEmpty ? .null : .text(Array(words.joined(separator: ", ").utf8))
+    }
+    func leaves(_ node: ParquetNode) -> [ParquetNode] {
+      node.children.isEmpty ? [node] : node.children.flatMap(leaves)
+    }
+    var values: [String: [Value]] = [:]
+    for column in columns {
+      let chunks = groups.flatMap { $0.chunks[column.node.leaves] }
+      values[column.description.name] = [
+        words(leaves(column.node).map(\.physicalType), Self.physicalTypes),
+        words(chunks.map(\.place.codec), Self.codecs), words(chunks.flatMap(\.encodings), Self.encodingNames),
+        .integer(Int64(groups.count)), .integer(Int64(chunks.reduce(0) { $0 + $1.place.range.count })),
+      ]
+    }
+    return (
+      [
+        ("physical", .text), ("compression", .text), ("encodings", .text), ("row_groups", .integer),
+        ("bytes", .integer),
+      ],
+      values
+    )
   }
 
   /// The bytes of a bound.
@@ -184,7 +222,7 @@ public struct ParquetFile: Sendable {
     if count == 0 {
       return Chunk(
         place: ParquetChunkPlace(codec: facts.integer(4) ?? 0, levelCount: 0, range: 0..<0), least: nil, greatest: nil,
-        nullCount: nil, columnIndex: nil, offsetIndex: nil, bloomFilter: nil)
+        nullCount: nil, encodings: [], columnIndex: nil, offsetIndex: nil, bloomFilter: nil)
     }
     guard start >= 4, size >= 0, start <= length, size <= length - start, count >= 0 else {
       throw .damage("a column is outside the file")
@@ -206,7 +244,7 @@ public struct ParquetFile: Sendable {
         codec: facts.integer(4) ?? 0, levelCount: count, range: start..<end,
         hasDictionary: encodings.contains { $0 == 2 || $0 == 8 }, hasPrefixes: encodings.contains(7)),
       least: bound(6), greatest: bound(5),
-      nullCount: statistics?.integer(3), columnIndex: index(6), offsetIndex: index(4),
+      nullCount: statistics?.integer(3), encodings: encodings, columnIndex: index(6), offsetIndex: index(4),
       bloomFilter: facts.integer(14).flatMap { (4..<length).contains($0) ? $0 : nil })
   }
 

@@ -46,7 +46,7 @@ import Testing
     for named in Self.all {
       let options = Self.options(named)
       for synonym in named.program.synonyms where options.contains(synonym.target) {
-        let words = synonym.hint.split { " :;?,".contains($0) }.map(String.init).filter { $0.hasPrefix("--") }
+        let words = synonym.hint.split { " :;?,[]".contains($0) }.map(String.init).filter { $0.hasPrefix("--") }
         #expect(words.allSatisfy(options.contains), "\(named.path): \(words)")
       }
     }

@@ -21,16 +21,24 @@ enum BBExport {
         "DATASET|FILE", values: .dynamic("dataset"), takesFiles: true, count: .any,
         "dataset to write; or files to read, or - for standard input, and the table of a file with several")
     ],
-    options: Options.selecting + [Options.join, Options.on, Options.joinType, Options.sql, Options.shard]
-      + OutputOptions.exporting
+    options: Options.selecting + [
+      Options.join, Options.on, Options.joinType, Options.sql, Options.shard, Options.follow,
+    ]
+      + OutputOptions.exporting + [Options.outputKey]
       + Options.readingFiles + [Options.optionsFor, Options.sheet, Options.storage]
       + Options.apiOptions,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
       "quotes --production ec --sample 1", "quotes --count-by character -f bars",
-      "people.csv --where 'age >= 18' -f json",
+      "people.csv --where 'age >= 18' -f json", "people.csv --sql 'SELECT count(*) FROM people'",
       "book.xlsx --table Prices -o prices.csv", "'logs/*.csv' --sort at -o all.ndjson",
-    ])
+    ], common: common)
+
+  /// The options that are used most.
+  private static let common = [
+    "where", "columns", "drop", "put", "rename", "sort", "limit", "offset", "distinct", "group", "agg", "count", "join",
+    "on", "sql", "types", "output", "format", "from", "help",
+  ]
   static let profile = Command(
     "profile", "summarize the columns of a dataset, or of a table from files",
     discussion: """
@@ -41,7 +49,17 @@ enum BBExport {
     arguments: table.arguments, options: table.options,
     examples: [
       "profile characters", "profile people.csv -f json", "profile quotes --where 'season = 1' -o profile.csv",
-    ])
+    ], common: common)
+  static let schema = Command(
+    "schema", "show the columns of a table: names, types, nulls, key",
+    discussion: """
+      One row per column. Of a Parquet file also the physical type, compression, encodings, row groups and bytes. With \
+      -f json-schema, csvw or frictionless, or -o FILE.schema.json, writes a description that holds for all rows, for \
+      `check --schema` and for other programs.
+      """,
+    arguments: table.arguments, options: table.options,
+    examples: ["schema people.csv", "schema people.csv -f json-schema", "schema people.csv -o people.schema.json"],
+    common: common)
   static let diff = Command(
     "diff", "compare two tables: rows that were added, changed or removed",
     discussion: DiffCommand.discussion,
@@ -115,13 +133,18 @@ enum BBExport {
     discussion: CheckCommand.discussion,
     arguments: [
       Argument(
-        "DATASET", values: .dynamic("dataset"), count: .any, "datasets to check [default: all datasets of the source]")
+        "DATASET|FILE", values: .dynamic("dataset"), takesFiles: true, count: .any,
+        "datasets to check [default: all datasets of the source], or a file")
     ],
-    options: Options.selecting.filter { !CheckCommand.without.contains($0) } + OutputOptions.exporting
+    options: [CheckCommand.description] + Options.selecting.filter { !CheckCommand.without.contains($0) }
+      + OutputOptions.exporting
       + Options.readingFiles
       + [Options.storage]
       + Options.apiOptions,
-    examples: ["check", "check quotes episodes --where 'check = unresolved-name'", "check movies -f csv"])
+    examples: [
+      "check", "check people.csv --schema people.schema.json",
+      "check quotes episodes --where 'check = unresolved-name'", "check movies -f csv",
+    ])
   static let comment = Command(
     "comment", "post a comment on a movie to the box-office API",
     discussion: "--writer, --rating and TEXT are required. The request is sent once and never retried.",
@@ -197,8 +220,9 @@ enum BBExport {
   private static let entries = [
     CommandEntry(table) { (context) async throws(Problem) in try await TableCommand(context).run() },
     CommandEntry(profile) { (context) async throws(Problem) in
-      try await TableCommand(context, isProfile: true).run()
+      try await TableCommand(context, .profile).run()
     },
+    CommandEntry(schema) { (context) async throws(Problem) in try await TableCommand(context, .schema).run() },
     CommandEntry(ExploreCommand.command) { (context) async throws(Problem) in try await ExploreCommand(context).run() },
     CommandEntry(diff) { (context) async throws(Problem) in try await DiffCommand(context).run() },
     CommandEntry(SniffCommand.command) { (context) async throws(Problem) in try await SniffCommand(context).run() },
@@ -241,12 +265,23 @@ enum BBExport {
     ], datasets: Catalog.all.map(\.name),
     files: [.configuration, .store, .cache, .plugins], related: ["bb-notes"],
     synonyms: SharedSynonyms.all + [
-      Synonym("convert", "export", "cat", for: "table", hint: "name the files: bb-export people.csv -o people.json"),
+      Synonym("convert", "export", "copy", for: "table", hint: "use bb-export FILE -o OUT"),
       Synonym("list", "ls", "tables", for: "datasets"), Synonym("fetch", "pull", "download", "update", for: "sync"),
-      Synonym("query", "sql", "select", for: "table", hint: "use --sql: bb-export people.csv --sql 'SELECT …'"),
-      Synonym("head", for: "table", hint: "use --limit: bb-export people.csv --limit 10"),
-      Synonym("schema", "columns", for: "profile", hint: "use bb-export profile FILE, or bb-export datasets NAME"),
+      Synonym("query", "sql", for: "table", hint: "use bb-export FILE --sql 'SELECT …'"),
       Synonym("insert", "import", "load", for: "sync", hint: "use bb-export sync --from FILE --storage sqlite:bb.db"),
       Synonym("stats", "summary", "summarize", "describe", for: "profile"), Synonym("compare", for: "diff"),
-    ])
+    ] + Self.asOptions.map { Synonym($0.words, for: "table", hint: "use bb-export FILE\($0.options)") })
+
+  /// Commands of other programs that are options here.
+  private static let asOptions: [(words: [String], options: String)] =
+    [
+      (["cat", "view", "show", "print"], ""), (["count", "wc"], " --count"), (["head", "top", "first"], " --limit 10"),
+      (["tail", "last"], " --tail 10"), (["sort", "order"], " --sort COLUMN"), (["sample", "shuf"], " --sample 10"),
+      (["filter", "where", "grep"], " --where 'COLUMN = VALUE'"), (["search", "find"], " --search TEXT"),
+      (["uniq", "unique", "distinct", "dedup"], " --distinct"), (["cut", "select"], " --columns A,B"),
+      (["join"], " --join OUT --on COLUMN"), (["group", "frequency", "freq"], " --count-by COLUMN"),
+      (["rename"], " --rename OLD=NEW"), (["split", "partition"], " -o 'DIR/{COLUMN}.csv'"),
+    ]
+    + ["csv", "tsv", "json", "ndjson", "markdown", "yaml", "html"].map { ([$0], " -f \($0)") }
+    + ["parquet", "xlsx", "sqlite"].map { ([$0], " -o FILE.\($0)") }
 }

@@ -1,5 +1,6 @@
 import AppShell
 import CommandLineKit
+import Dialects
 import Domain
 import Query
 import Rows
@@ -10,6 +11,11 @@ struct CheckCommand {
   private let services: AppServices
 
   init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
+
+  /// The description that a file is checked against.
+  static let description = Option.value(
+    "schema", "FILE", values: .file, default: "FILE-metadata.json, if it exists", in: "Check",
+    "check a file against a JSON Schema, a Table Schema (Frictionless) or CSVW metadata")
 
   /// Options that choose rows by columns findings do not have.
   static let without = [
@@ -22,6 +28,15 @@ struct CheckCommand {
     + "Checks: \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."
 
   func run() async throws(Problem) {
+    if let file = invocation[Options.from] { return try await check(file) }
+    for word in invocation.arguments where !Catalog.all.contains(where: { $0.name == word }) {
+      let isThere = try invocation.locations.location(word).place.isFile
+      guard isThere || Listings.isFile(word) else { continue }
+      return try await check(word)
+    }
+    if invocation.has(Self.description) {
+      throw Problem(.usage, "--schema requires a file", hint: "name one: bb-export check FILE --schema DESCRIPTION")
+    }
     let outputs = try OutputPlan(invocation, services)
     let selection = try SelectionOptions(invocation, services).read(for: Check.schema)
     let sources = try await self.sources(for: outputs)
@@ -48,6 +63,43 @@ struct CheckCommand {
     for failure in failures { services.report.warning("skipped: \(failure)") }
     findings += services.provenance.members.filter { names.contains($0.dataset) }.map { CheckFinding($0) }
     try await outputs.write(Check.rows(of: findings), selection: selection)
+  }
+
+  /// Writes a row for each violation of the rules of a file.
+  private func check(_ file: String) async throws(Problem) {
+    guard invocation.arguments.count + invocation.all(Options.from).count == 1 else {
+      throw Problem(.usage, "only one file can be checked", hint: "run the command once for each file")
+    }
+    let beside = "\(file)-metadata.json"
+    let hasMetadata = try invocation.locations.location(beside).place.isFile
+    guard let description = invocation[Self.description] ?? (hasMetadata ? beside : nil) else {
+      throw Problem(
+        .usage, "missing description of \(file)",
+        hint: "use --schema FILE, or write one with: bb-export schema \(Remedy.shellWord(file)) -o people.schema.json")
+    }
+    let rules = try TableRules(try services.sources.bytes(of: description), name: description)
+    var own = invocation.replacing(arguments: [], option: Options.from, values: [file])
+    let reader = SourceOptions(own)
+    var format = invocation.value(of: "from-format") ?? "csv"
+    if file != "-" {
+      let first = try await services.sources.open(try reader.file(file, try reader.file()))
+      format = (first as? any SampledFile)?.formatName ?? ""
+    }
+    let isText = ["csv", "tsv"].contains(format)
+    if isText, !invocation.has(FileInputOptions.typesOption) {
+      // The description says what the texts are.
+      own = own.replacing(arguments: [], option: FileInputOptions.typesOption, values: ["*=text"])
+    }
+    let choice = try SourceOptions(own).file(file, try SourceOptions(own).file())
+    let source = try await services.sources.open(choice)
+    let table = try await TableCommand.table(of: source, choice, own, services.report)
+    let outputs = try OutputPlan(own, services)
+    let rows = try await source.rows(of: table, RowRequest(cores: outputs.threads))
+    let header = isText ? 1 : format == "ndjson" ? 0 : nil
+    let checked = try CheckedRows(
+      rows, rules, CheckedRows.Source(file: source.name, header: header, isText: isText), memoryLimit: outputs.memory)
+    try await outputs.write(checked, selection: try SelectionOptions(own, services).read(for: checked.schema))
+    if checked.count > 0 { services.exitCode.value = 1 }
   }
 
   /// The datasets to look at, each with the place its records come from.

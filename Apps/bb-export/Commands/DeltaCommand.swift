@@ -35,7 +35,7 @@ struct DeltaCommand {
     examples: ["delta vacuum delta:lake/quotes --dry-run", "delta vacuum delta:s3://bucket/lake/quotes"])
 
   func run() async throws(Problem) {
-    let outputs = try OutputPlan(invocation, services)
+    let outputs = try OutputPlan(invocation, services, .report)
     let age = try invocation.age(Self.olderThan) ?? 7 * 86_400
     guard age >= Self.minimum else {
       throw Problem(

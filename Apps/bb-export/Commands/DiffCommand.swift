@@ -40,7 +40,9 @@ struct DiffCommand {
     if words == ["-", "-"] {
       throw Problem(.usage, "standard input can be read only once", hint: "save it to a file first")
     }
-    let outputs = try OutputPlan(invocation, services)
+    var policy = OutputPolicy()
+    policy.follow(invocation, first: words.first)
+    let outputs = try OutputPlan(invocation, services, policy)
     let selection = try SelectionOptions(invocation, services)
     var comparison = DifferenceRows.Comparison()
     comparison.key = try invocation.names(Self.key) ?? []
@@ -55,7 +57,9 @@ struct DiffCommand {
       try await part(words[0], other: words[1], outputs), try await part(words[1], other: words[0], outputs),
     ]
     if comparison.key.isEmpty, !words.contains("-") {
-      switch try await RowIdentity.find(in: parts[0], parts[1], types: comparison.types) {
+      switch try await RowIdentity.find(
+        in: parts[0], parts[1], types: comparison.types, memoryLimit: outputs.memory / 2)
+      {
       case .declared: break
       case .column(let name) where !comparison.ignored.contains(name):
         comparison.key = [name]

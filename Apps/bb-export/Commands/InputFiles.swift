@@ -19,6 +19,7 @@ enum InputFiles {
   ) async throws(Problem) -> Invocation {
     let places = [Options.storage, Options.source, APIOptions.serverOption]
     var files = invocation.all(Options.from), tables: [String] = []
+    if let statement = invocation.arguments.first(where: isStatement) { throw misplaced(statement, invocation) }
     for word in invocation.arguments {
       // A table of a server is named like a file: raw.quotes.
       let location = try invocation.locations.location(word)
@@ -29,9 +30,25 @@ enum InputFiles {
         tables.append(word)
       }
     }
-    if tables.count > 1 { throw unexpected(tables) }
+    if tables.count > 1 { throw unexpected(tables, with: files) }
+    if files.count > 1, let last = invocation.arguments.last, files.last == last, !isPattern(last) {
+      let location = try invocation.locations.location(last)
+      if !location.place.isRemote, !location.place.isFile, last != "-",
+        (try? services.exporters.forPath(FileCompression.split(last).path)) != nil
+      {
+        let inputs = files.dropLast().map(Remedy.shellWord).joined(separator: " ")
+        throw Problem(
+          .noInput, "no such file or directory", at: last,
+          hint: "to write it, use bb-export \(inputs) -o \(Remedy.shellWord(last))")
+      }
+    }
     var expanded: [String] = []
-    for file in files { expanded += try await expand(file, invocation) }
+    if invocation.has(Options.sql) {
+      // The files of a pattern are one table.
+      expanded = files
+    } else {
+      for file in files { expanded += try await expand(file, invocation) }
+    }
     try SourceOptions(invocation).checkOwnOptions(of: expanded + invocation.all(Options.join))
     if expanded.count > 1 {
       if expanded.contains("-") {
@@ -39,7 +56,7 @@ enum InputFiles {
           .usage, "standard input cannot be combined with other files", hint: "save it to a file first")
       }
       if let table = tables.first {
-        if let problem = BBExport.program.unknownCommand(table) { throw problem }
+        if let problem = BBExport.program.unknownCommand(table, with: expanded) { throw problem }
         throw Problem(.usage, "“\(table)” cannot be used with several files", hint: "name one file, or only files")
       }
     }
@@ -63,20 +80,40 @@ enum InputFiles {
     guard !word.isEmpty, let found = try await location.place.members() else { return [word] }
     guard found.isEmpty else { return found }
     let isObject = location.place.isRemote, isMatched = isPattern(word)
-    let isStatement = ["select ", "with ", "from "].contains { word.lowercased().hasPrefix($0) }
-    let advice: Remedy =
-      isStatement ? "name the files, and use --sql: bb-export FILE --sql 'SELECT …'" : "list the files with: ls"
     throw Problem(
       .noInput,
       isMatched
         ? "no \(isObject ? "object" : "file") matches the pattern"
         : isObject ? "no object has this prefix" : "the directory has no files",
       at: location.shown,
-      hint: isObject ? .listObjects(near: isMatched ? word : String(word.dropLast())) : isMatched ? advice : "")
+      hint: isObject
+        ? .listObjects(near: isMatched ? word : String(word.dropLast())) : isMatched ? "list the files with: ls" : "")
   }
 
-  private static func unexpected(_ words: [String]) -> Problem {
-    if let problem = BBExport.program.unknownCommand(words[0]) { return problem }
+  private static func isStatement(_ word: String) -> Bool {
+    ["select ", "with ", "from "].contains { word.lowercased().hasPrefix($0) }
+  }
+
+  /// The error for an SQL statement among the arguments.
+  private static func misplaced(_ statement: String, _ invocation: Invocation) -> Problem {
+    var files = (invocation.all(Options.from) + invocation.arguments).filter { $0.contains(".") && $0 != statement }
+    var text = statement
+    if files.isEmpty {
+      // The file is named as the table is: select * from people.csv.
+      files = statement.split { " ,;()'\"".contains($0) }.map(String.init).filter { $0.contains(".") && $0.count > 2 }
+      for file in files {
+        text = text.replacing("'\(file)'", with: file).replacing(file, with: FileCompression.stem(of: file))
+      }
+    }
+    let inputs = files.isEmpty ? "FILE" : files.map(Remedy.shellWord).joined(separator: " ")
+    return Problem(
+      .usage, "unexpected SQL statement “\(statement)”",
+      hint: "use bb-export \(inputs) --sql \(Remedy.shellWord(text))")
+  }
+
+  private static func unexpected(_ words: [String], with files: [String]) -> Problem {
+    let isKnown = Catalog.all.contains { $0.name == words[0] }
+    if !isKnown, let problem = BBExport.program.unknownCommand(words[0], with: files) { return problem }
     // After a dataset, a word is taken for a name, unless it is a dataset, too.
     let isDataset = Catalog.all.contains { $0.name == words[1] }
     let isNamed = Catalog.all.first { $0.name == words[0] }.map { (try? EpisodeQuery.nameColumn(of: $0)) != nil }
@@ -89,50 +126,101 @@ enum InputFiles {
           : "usage: \(BBExport.program.usage(of: BBExport.table, path: ["table"]))")
   }
 
-  /// The rows of a statement over all inputs: files, or the tables of a store or an API.
+  /// The rows of a statement over all inputs: files, or the tables of a store or an API; and the first of them.
   static func query(
     _ sql: String, _ invocation: Invocation, _ services: AppServices, threads: Int
-  ) async throws(Problem) -> any RowStream {
+  ) async throws(Problem) -> (rows: any RowStream, first: any RecordSource) {
     if let word = invocation.arguments.first {
       throw Problem(
         .usage, "unexpected argument “\(word)” with --sql", hint: "name the table in the statement: FROM \(word)")
     }
     let reader = SourceOptions(invocation), files = invocation.all(Options.from)
-    var choices: [SourceChoice] = []
-    for file in files { choices.append(try reader.file(file, try reader.file())) }
-    if files.isEmpty { choices = [try reader.choice(for: Catalog.quotes.name)] }
+    if files.count > 1, invocation.has(FileInputOptions.tableOption) {
+      throw Problem(.usage, "--as names one input, but there are \(files.count)", hint: "omit --as")
+    }
     var sources: [any RecordSource] = []
-    for choice in choices { sources.append(try await services.sources.open(choice)) }
-    return try await services.sources.query(sql, over: sources, cores: threads)
+    for word in files {
+      let members = try await expand(word, invocation)
+      if members == [word] {
+        sources.append(try await services.sources.open(try reader.file(word, try reader.file())))
+      } else {
+        let name = invocation[FileInputOptions.tableOption] ?? directory(of: word, services)
+        let own = invocation.replacing(arguments: [], option: Options.from, values: members)
+          .replacing(arguments: [], option: FileInputOptions.tableOption, values: [name])
+        sources.append(FileSet(name: word, table: name) { () async throws(Problem) in try await union(own, services) })
+      }
+    }
+    if files.isEmpty {
+      sources = [try await services.sources.open(try reader.choice(for: Catalog.quotes.name))]
+    }
+    return (try await services.sources.query(sql, over: sources, cores: threads), sources[0])
   }
 
-  /// The files one by one, if each becomes a table of the output: the command lines that read one of them, and their
-  /// output. Nil if they are read as one table.
+  /// The name of the directory of a pattern.
+  private static func directory(of pattern: String, _ services: AppServices) -> String {
+    let steps = pattern.split(separator: "/").map(String.init)
+    let plain = steps.prefix { !isPattern($0) }.last { $0 != "." && $0 != ".." && !$0.hasSuffix(":") }
+    return plain ?? services.variables["PWD"]?.split(separator: "/").last.map(String.init) ?? "files"
+  }
+
+  /// Several files as one table.
+  private struct FileSet: RecordSource {
+    let name: String, table: String
+    let open: @Sendable () async throws(Problem) -> any RowStream
+
+    func tables() -> [Schema] { [Schema(table, columns: [])] }
+    func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream { try await open() }
+  }
+
+  /// The tables of a file that may have several; none if it has one.
+  private static func tables(
+    of file: String, _ invocation: Invocation, _ services: AppServices
+  ) async throws(Problem) -> [String] {
+    let suffix = FileCompression.split(file).path.split(separator: ".").last.map(String.init) ?? ""
+    guard invocation.arguments.isEmpty, !invocation.has(Options.sheet), file != "-",
+      let format = try invocation.value(of: "from-format").map({ (name) throws(Problem) in try FileFormat(named: name) }
+      )
+        ?? FileFormat(suffix: suffix)
+    else { return [] }
+    switch format.content {
+    case .fields, .json, .rowGroups: return []
+    case .database, .workbook, .document:
+      let reader = SourceOptions(invocation)
+      let source = try await services.sources.open(try reader.file(file, try reader.file()))
+      let names = try await source.tables().map(\.name)
+      return names.count > 1 ? names : []
+    }
+  }
+
+  /// The tables one by one, if each becomes a table of the output: those of files with several, and the others as
+  /// files. The command lines that read one of them, and their output; nil if they are read as one table.
   /// - Throws: `usage` for two files with one name, and for options that apply only to a single table.
   static func separate(
     _ invocation: Invocation, _ services: AppServices
-  ) throws(Problem) -> (parts: [Invocation], output: CombinedOutput)? {
+  ) async throws(Problem) -> (parts: [Invocation], output: CombinedOutput)? {
     let files = invocation.all(Options.from)
     if files.isEmpty || invocation.has(Options.sql) || invocation.has(FileInputOptions.tableOption) { return nil }
-    guard try CombinedOutput.isWanted(invocation, services, inputs: files.count) else { return nil }
-    var tables: [String] = []
+    guard try CombinedOutput.isPossible(invocation, services) else { return nil }
+    var tables: [(name: String, file: String, arguments: [String])] = []
     for file in files {
-      let name = FileCompression.stem(of: try invocation.locations.location(file).title)
-      guard let other = tables.firstIndex(where: { $0.lowercased() == name.lowercased() }) else {
-        tables.append(name)
-        continue
+      let inner = try await Self.tables(of: file, invocation, services)
+      let stem = FileCompression.stem(of: try invocation.locations.location(file).title)
+      let own = inner.isEmpty ? [(stem, file, invocation.arguments)] : inner.map { ($0, file, [$0]) }
+      for (name, file, arguments) in own {
+        if let other = tables.first(where: { $0.name.lowercased() == name.lowercased() }) {
+          throw Problem(
+            .usage, "\(URLText.shown(other.file)) and \(URLText.shown(file)) would both be the table “\(name)”",
+            hint: "rename one of them, or use --as NAME to write all files as one table")
+        }
+        tables.append((name, file, arguments))
       }
-      throw Problem(
-        .usage,
-        "\(URLText.shown(files[other])) and \(URLText.shown(file)) would both be the table “\(name)”",
-        hint: "rename one of them, or use --as NAME to write all files as one table")
     }
-    let output = try CombinedOutput(invocation, services, tables: tables)
-    let parts = zip(files, tables).map { file, table in
-      invocation.replacing(arguments: invocation.arguments, option: Options.from, values: [file])
-        .replacing(arguments: invocation.arguments, option: FileInputOptions.tableOption, values: [table])
-        .replacing(
-          arguments: invocation.arguments, option: OutputOptions.output, values: [output.path(of: table)])
+    guard try CombinedOutput.isWanted(invocation, services, inputs: tables.count) else { return nil }
+    let output = try CombinedOutput(invocation, services, tables: tables.map(\.name))
+    let parts = tables.map { (table) in
+      invocation.replacing(arguments: table.arguments, option: Options.from, values: [table.file])
+        .replacing(arguments: table.arguments, option: FileInputOptions.tableOption, values: [table.name])
+        .replacing(arguments: table.arguments, option: OutputOptions.output, values: [output.path(of: table.name)])
     }
     return (parts, output)
   }

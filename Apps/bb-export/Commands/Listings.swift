@@ -18,6 +18,10 @@ enum Listings {
         "datasets", ["dataset": .text, "what": .text, "key": .text, "columns": .integer],
         ["dataset", "what", "key", "columns"], rows, context)
     }
+    if isFile(name) {
+      throw Problem(
+        .usage, "\(name) is a file, not a dataset", hint: "use bb-export profile \(Remedy.shellWord(name))")
+    }
     let dataset = try Catalog.dataset(named: name)
     let rows = dataset.columns.enumerated().map { position, column in
       [
@@ -28,6 +32,9 @@ enum Listings {
     let names = ["column", "type", "key", "nullable", "unit", "what"]
     try await write(dataset.name, [:], names, rows, context)
   }
+
+  /// Whether a word is a file rather than the name of a dataset.
+  static func isFile(_ word: String) -> Bool { word.contains { "./".contains($0) } }
 
   static func formats(_ context: CommandContext) async throws(Problem) {
     let rows = context.services.exporters.all.map(\.descriptor).map { format in
@@ -77,7 +84,7 @@ enum Listings {
         }
       }
     }
-    try await OutputPlan(context.invocation, context.services).write(
+    try await OutputPlan(context.invocation, context.services, .report).write(
       BufferedRows(schema: schema, batches: [builder.takeBatch()]))
   }
 }

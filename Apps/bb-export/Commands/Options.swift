@@ -13,20 +13,21 @@ enum Options {
   static let search = Option.value(
     "search", "TEXT", in: selection, "keep only rows that contain words starting with each word of TEXT")
   static let season = Option.value(
-    "season", "N", setting: .season, in: selection, "filter by season (for characters: any season they appear in)")
+    "season", "N", setting: .season, in: Option.lastGroup,
+    "filter by season (for characters: any season they appear in)")
   static let episode = Option.value(
-    "episode", "S05E14", setting: .episode, in: selection, "filter by episode; prefix the show as in bb:S05E14")
+    "episode", "S05E14", setting: .episode, in: Option.lastGroup, "filter by episode; prefix the show as in bb:S05E14")
   static let name = Option.value(
-    "name", "TEXT", setting: .namePart, in: selection,
+    "name", "TEXT", setting: .namePart, in: Option.lastGroup,
     "filter by name: part of a character name, title or comment writer")
   static let order = Option.value(
     "order", "ORDER", values: .words(MovieOrder.allCases.map(\.rawValue)), default: "rate", setting: .movieOrder,
-    in: selection,
+    in: Option.lastGroup,
     "movies: order by reservation rate, editors' picks, or release date (newest first)"
   ).excluding("sort")
   static let sample = Option.value("sample", "N", setting: .sample, in: selection, "output N random rows")
   static let with = Option.value(
-    "with", "RELATION,…", values: .list("relation"), setting: .relations, in: selection,
+    "with", "RELATION,…", values: .list("relation"), setting: .relations, in: Option.lastGroup,
     "join related records: adds columns such as character.birthday, one row per match")
   static let join = Option.value(
     "join", "FILE", values: .file, in: selection, "join the rows of FILE: adds its columns, prefixed with its name"
@@ -39,9 +40,9 @@ enum Options {
     "with --join: keep all rows, those with a match, or those without"
   ).requiring("join").excluding("with", hint: "omit one of them")
   static let favourites = Option.flag(
-    "favourites", aliases: ["favorites"], in: selection, "only favourites (see bb-notes favourites)")
+    "favourites", aliases: ["favorites"], in: Option.lastGroup, "only favourites (see bb-notes favourites)")
   static let nest = Option.flag(
-    "nest", in: selection, "with --with: put the related records into one nested column per relation"
+    "nest", in: Option.lastGroup, "with --with: put the related records into one nested column per relation"
   ).requiring("with", "join")
   static let seed = Option.value("seed", "N", in: selection, "random seed for a repeatable --sample").requiring(
     "sample")
@@ -62,13 +63,19 @@ enum Options {
     "shard", "I/N", in: reading,
     "read part I of N: about size ÷ N of CSV, JSON Lines, Parquet, Delta and tables of databases; other inputs as a whole"
   )
+  static let follow = Option.flag(
+    "follow", in: reading, "write the rows of standard input as they arrive: csv, tsv or ndjson"
+  ).excluding("sort", "group", "count", "count-by", "tail", "pivot", "sample", "sql", "join", "with", "shard")
   static let sql = Option.value(
     "sql", "STATEMENT", in: selection,
     "run a SELECT statement over the inputs, each of which is a table, with SQLite"
-  ).excluding("with", "favourites", "as", "shard")
+  ).excluding("with", "favourites", "shard")
   static let sheet = Option.value(
     "table", "NAME", default: "the only table, or the first sheet", in: reading,
     "sqlite: table to read; xlsx: sheet to read")
+  static let outputKey = Option.value(
+    "key", "A,B", values: .list("column"), default: "the key of the input or of the table", setting: .outputKey,
+    in: "Output", "columns that identify a row in the output, for --existing upsert")
   static let storage = Option.value(
     "storage", "STORE", values: .file, setting: .store, in: reading,
     "read from a store: sqlite:FILE, csv:DIR, json:DIR, postgres://HOST/DATABASE, or a path")

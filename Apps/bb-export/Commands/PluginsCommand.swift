@@ -55,7 +55,7 @@ struct PluginsCommand {
     let schema = Schema(name, columns: columns.map { ColumnDescription($0, .text) })
     var builder = RowBatchBuilder(width: columns.count)
     for value in rows.joined() { if value.isEmpty { builder.appendNull() } else { builder.append(text: value) } }
-    try await OutputPlan(invocation, services).write(
+    try await OutputPlan(invocation, services, .report).write(
       BufferedRows(schema: schema, batches: [builder.takeBatch()]))
   }
 }

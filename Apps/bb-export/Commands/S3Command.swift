@@ -33,7 +33,7 @@ struct S3Command {
   private static let place = Argument("PLACE", "bucket")
 
   func run() async throws(Problem) {
-    let outputs = try OutputPlan(invocation, services), place = invocation.arguments[1]
+    let outputs = try OutputPlan(invocation, services, .report), place = invocation.arguments[1]
     let age = try invocation.age(Self.abort), (bucket, prefix) = try invocation.locations.location(place).place.bucket()
     if invocation.arguments[0] == "list" {
       if age != nil {

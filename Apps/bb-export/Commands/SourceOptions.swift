@@ -148,6 +148,11 @@ struct SourceOptions {
     {
       throw problem
     }
+    if dataset.contains(where: { "./".contains($0) }), invocation.has(Options.source) {
+      throw Problem(
+        .usage, "\(dataset) is a file, but --source \(invocation[Options.source] ?? "") is read",
+        hint: "omit --source to read the file")
+    }
     _ = try Catalog.dataset(named: dataset)
   }
 

@@ -86,7 +86,7 @@ struct SourcesCommand {
 
   /// Reads a few pages and details of each dataset.
   private func tryOut(_ path: String, _ datasets: [String]) async throws(Problem) {
-    let outputs = try OutputPlan(invocation, services), (options, sample) = try options()
+    let outputs = try OutputPlan(invocation, services, .report), (options, sample) = try options()
     let trials = try await services.sources.trial(path, datasets: datasets, sample, options)
     try await outputs.write(SourceTrial.rows(of: trials))
     var problems = trials.compactMap { trial in trial.problem.map { $0.located(at: trial.dataset) } }

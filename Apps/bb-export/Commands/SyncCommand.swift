@@ -17,7 +17,13 @@ struct SyncCommand {
   }
 
   func run() async throws(Problem) {
-    var reporting = OutputPolicy()
+    if let file = invocation.arguments.first(where: Listings.isFile) {
+      let store = invocation[Options.target] ?? "bb.db"
+      throw Problem(
+        .usage, "\(file) is a file, not a dataset",
+        hint: "use bb-export sync --from \(Remedy.shellWord(file)) --storage \(Remedy.shellWord(store))")
+    }
+    var reporting = OutputPolicy.report
     reporting.isReport = true
     let outputs = try OutputPlan(invocation, services, reporting)
     try SourceOptions(invocation).check(

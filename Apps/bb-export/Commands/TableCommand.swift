@@ -10,8 +10,11 @@ import Rows
 struct TableCommand {
   private let invocation: Invocation
   private let services: AppServices
-  /// Whether the figures of the columns are written instead of the rows.
-  private let isProfile: Bool
+  /// The part of the rows that is written.
+  private let content: Content
+
+  /// The rows, the figures of their columns, or the columns.
+  enum Content { case rows, profile, schema }
   /// The output of several tables that this one belongs to; nil for a table by itself.
   private let combined: CombinedOutput?
   /// The output of all rows, whatever the command line says; nil for its outputs.
@@ -19,26 +22,28 @@ struct TableCommand {
 
   /// The rows of a command line for an output of its own.
   init(_ invocation: Invocation, _ services: AppServices, into exporter: any Exporter) async throws(Problem) {
-    (isProfile, combined, self.services, self.exporter) = (false, nil, services, exporter)
+    (content, combined, self.services, self.exporter) = (.rows, nil, services, exporter)
     self.invocation = try await InputFiles.resolved(invocation, services)
   }
 
-  init(_ context: CommandContext, isProfile: Bool = false) async throws(Problem) {
-    self.isProfile = isProfile
+  init(_ context: CommandContext, _ content: Content = .rows) async throws(Problem) {
+    self.content = content
     services = context.services
     invocation = try await InputFiles.resolved(context.invocation, services)
     (combined, exporter) = (nil, nil)
   }
 
   private init(_ part: Invocation, of whole: TableCommand, into combined: CombinedOutput) {
-    (isProfile, exporter) = (false, nil)
+    (content, exporter) = (.rows, nil)
     services = whole.services
     invocation = part
     self.combined = combined
   }
 
   func run() async throws(Problem) {
-    guard !isProfile, let separate = try InputFiles.separate(invocation, services) else { return try await write() }
+    guard content == .rows, let separate = try await InputFiles.separate(invocation, services) else {
+      return try await write()
+    }
     do throws(Problem) {
       for part in separate.parts {
         try await TableCommand(part, of: self, into: separate.output).write()
@@ -55,20 +60,34 @@ struct TableCommand {
     // What can be wrong with the words is found before anything is opened or asked.
     var policy = OutputPolicy()
     policy.exporter = exporter
-    if isProfile {
-      policy.columns = [.user: Profile.shownColumns, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
+    if content == .profile {
+      let shown = services.terminal.width == nil ? Profile.fileColumns : Profile.shownColumns
+      policy.columns = [.user: shown, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
     }
+    policy.follow(invocation, first: invocation.all(Options.from).first)
     if let store = try SourceOptions(invocation).store(of: invocation.arguments.first, services) {
       policy.storedImages = { [services] () throws(Problem) in try services.images.stored(store).directory }
     }
     policy.origin = invocation.text(without: OutputOptions.exporting + SharedOptions.everywhere)
-    let outputs = try OutputPlan(invocation, services, policy)
+    let isFollowed = invocation.has(Options.follow)
+    if isFollowed { policy.interactiveFormat = nil }
+    var outputs = try OutputPlan(invocation, services, policy)
     var selection = try SelectionOptions(invocation, services)
     let given = try invocation[Options.shard].map { (text) throws(Problem) in try Shard(text) }
     let shard = given.flatMap { $0.isPart ? $0 : nil }
     services.progress.begin(label)
     if let sql = invocation[Options.sql] {
-      let rows = try await InputFiles.query(sql, invocation, services, threads: outputs.threads)
+      let (rows, first) = try await InputFiles.query(sql, invocation, services, threads: outputs.threads)
+      try await write(rows, selection, to: try outputs.following(first, invocation))
+      return
+    }
+    if isFollowed {
+      guard invocation.all(Options.from) == ["-"], content == .rows else {
+        throw Problem(
+          .usage, "--follow reads only standard input", hint: "for example: tail -f FILE | bb-export - --follow")
+      }
+      let format = try FileFormat(named: invocation.value(of: "from-format") ?? "csv")
+      let rows = try await services.sources.following(format, try SourceOptions(invocation).file())
       try await write(rows, selection, to: outputs)
       return
     }
@@ -87,11 +106,12 @@ struct TableCommand {
     // The first source is the one that a summary names.
     let source = try await services.sources.open(choice)
     if case .storage = choice, selection.namesTitles { selection.names = try await TitleNames(from: source) }
+    if combined == nil { outputs = try outputs.following(source, invocation) }
     let join = try await JoinInput(invocation, services, threads: outputs.threads, memory: outputs.memory)
     selection.add(join)
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
-    if let others = outputs.typesOfOthers, !isProfile, shard == nil {
+    if let others = outputs.typesOfOthers, content == .rows, shard == nil {
       request.types = selection.comparedColumns.map { NeededTypes($0, others: others) }
     }
     if !choice.isFile, let schema = try await source.schema(of: table) {
@@ -146,7 +166,8 @@ struct TableCommand {
     if !services.provenance.failures.isEmpty, !invocation.has(Options.allowPartial) {
       (sparing, spared) = try outputs.sparingFiles()
     }
-    let summary = try await write(rows, wanted, related, to: sparing)
+    let details = try content == .schema ? (source as? any SampledFile)?.columnDetails() : nil
+    let summary = try await write(rows, wanted, related, to: sparing, details: details)
     for line in related.remarks { services.report.warning(line) }
     if let path = spared.first {
       throw Problem(
@@ -169,24 +190,27 @@ struct TableCommand {
   /// Writes the rows, or the figures of their columns.
   @discardableResult
   private func write(
-    _ rows: any RowStream, _ selection: Selection, _ related: JoinTables, to outputs: OutputPlan
+    _ rows: any RowStream, _ selection: Selection, _ related: JoinTables, to outputs: OutputPlan,
+    details: SchemaRows.Details? = nil
   ) async throws(Problem) -> Export.Summary {
     warnAboutHeader(of: rows.schema)
-    guard isProfile else {
+    if content == .rows || content == .schema && outputs.describesRows {
       return try await outputs.write(rows, selection: selection, related: related, into: combined)
     }
     let threads = outputs.threads, memory = outputs.memory, services = self.services
+    let isSchema = content == .schema
     let profile = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
       try await rows.withWidening { (stream) async throws(Problem) in
         let chosen = try await selection.applied(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
+        if isSchema { return try await SchemaRows.rows(of: chosen, threads: threads, details: details) }
         return try await Profile.rows(of: chosen, threads: threads, option: FileInputOptions.text(of:value:))
       }
     }
     let batches = try await profile.collect()
     let summary = try await outputs.write(BufferedRows(schema: profile.schema, batches: batches, notes: profile.notes))
-    if outputs.audience == .user {
+    if content == .profile, outputs.audience == .user {
       for note in Profile.notes(in: batches) { services.report.footer(Warning(note)) }
     }
     return summary
@@ -240,11 +264,18 @@ struct TableCommand {
     }
     // A sheet has its own name as well when the table is called after the file.
     guard tables.contains(name) || invocation.has(Options.sheet) else {
-      let near = SpellingSuggestion.word(to: name, among: tables)
-      if near == nil, let problem = BBExport.program.unknownCommand(name) { throw problem }
+      if !invocation.has(Options.sheet), SpellingSuggestion.word(to: name, among: tables) == nil {
+        let file = invocation[Options.from] ?? ""
+        if Catalog.all.contains(where: { $0.name == name }) {
+          throw Problem(
+            .usage, "\(name) is a dataset, but \(source.name) is read",
+            hint: "use bb-export \(name), or bb-export \(Remedy.shellWord(file))")
+        }
+        if let problem = BBExport.program.unknownCommand(name, with: [file]) { throw problem }
+      }
       throw Problem(
         .noInput, "table not found: “\(name)”", at: source.name,
-        hint: "available: \(near ?? tables.joined(separator: ", "))")
+        hint: .choose(name, from: tables, "available tables"))
     }
     return name
   }

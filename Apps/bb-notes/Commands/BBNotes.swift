@@ -41,7 +41,20 @@ enum BBNotes {
       Synonym("--lat", "--lon", "--coordinates", "--coords", "--location", "--position", for: "--at"),
       Synonym("--born", "--birthday", "--dob", for: "--birth-date"),
       Synonym("--photo", "--picture", "--portrait", for: "--image"),
-    ])
+      Synonym("tag", "comment", "note", "write", for: "add"),
+    ]
+  ) { (words) in
+    // An episode is the argument of a command, and text that is searched for is not listed.
+    let text = Remedy.shellWord(words.dropFirst().joined(separator: " "))
+    if let first = words.first, (try? EpisodeKey(parsing: first, production: "Breaking Bad")) != nil {
+      return words.count == 1 ? "show \(first)" : "add \(first) \(text)"
+    }
+    guard words.count > 1, words[0] == "list" else { return nil }
+    if let key = try? EpisodeKey(parsing: words[1], production: "Breaking Bad") {
+      return "list --season \(key.season) --episode \(key.episode)"
+    }
+    return "search \(text)"
+  }
 
   static let application = Application(program, entries)
 }

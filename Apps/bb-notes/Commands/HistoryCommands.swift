@@ -79,7 +79,8 @@ enum HistoryCommands {
           "command": .text(item.entry.title), "records": .integer(Int64(item.count)), "state": state,
         ])
     }
-    try await Listing(context, kind: "history").write(records, of: schema, try context.selection(for: schema))
+    try await Listing(context, kind: "history", format: "table").write(
+      records, of: schema, try context.selection(for: schema))
   }
 
   private static func listTrash(_ context: CommandContext) async throws(Problem) {

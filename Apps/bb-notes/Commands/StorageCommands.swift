@@ -96,6 +96,6 @@ enum StorageCommands {
     }
     let rows = try ConfigurationCommand.rows(context.invocation, services)
     let records = rows.map { row in Record(schema, row.map { $0.isEmpty ? .null : .text($0) }) }
-    try await Listing(context, kind: "config").write(records, of: schema)
+    try await Listing(context, kind: "config", format: "table").write(records, of: schema)
   }
 }

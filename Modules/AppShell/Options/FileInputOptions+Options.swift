@@ -17,7 +17,7 @@ extension FileInputOptions: OptionGroup {
     "as", "NAME", default: "file name without extension", setting: .tableName, in: reading,
     "name to use for the input table")
   /// The types of columns.
-  static let typesOption = Option.value(
+  public static let typesOption = Option.value(
     "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
     "types of input columns, for example zip=text,price=decimal(12,2),day=date(%d.%m.%Y); money and percent read signs, "
       + "double rounds; a name may have a * for any text, as in *=text; other columns are inferred")
@@ -97,7 +97,11 @@ extension FileInputOptions: OptionGroup {
     var pairs = try NameListParser.list(text, mark: "=", of: typesOption.name)[...], seen: Set<[UInt8]> = []
     while let pair = pairs.popFirst() {
       guard var word = pair.value else {
-        throw Problem(.usage, "unknown column “\(pair.name)” in \(name)", hint: "use COLUMN=TYPE, for example zip=text")
+        throw Problem(
+          .usage, "unknown column “\(pair.name)” in \(name)",
+          hint: pair.name.contains(":")
+            ? "use \(name) \(Remedy.shellWord(pair.name.replacing(":", with: "=")))"
+            : "use COLUMN=TYPE, for example zip=text")
       }
       if pair.name.contains("*") { types.addWildcard(pair.name) }
       guard seen.insert(Array(pair.name.utf8)).inserted else {

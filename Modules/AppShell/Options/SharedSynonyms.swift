@@ -5,42 +5,47 @@ public enum SharedSynonyms {
   /// Words for what both programs have; of two that apply, the first counts.
   public static let all = options + formats + commands
 
-  private static let options = [
-    Synonym("--force", "--confirm", "-y", for: "--yes"),
-    Synonym(
-      "--force", "--overwrite", "--clobber", for: "--no-clobber", hint: "omit it: existing files are overwritten"),
-    Synonym("--head", "--take", "--top", "--max", "--count-limit", "-n", "-l", for: "--limit"),
-    Synonym("--skip", for: "--offset"),
-    Synonym("--select", "--fields", "--cols", "-c", for: "--columns"),
-    Synonym("--filter", "--query", for: "--where"),
-    Synonym("--desc", "--descending", "--reverse", "-r", for: "--sort", hint: "use --sort COLUMN:desc"),
-    Synonym("--order-by", "--sort-by", for: "--sort"),
-    Synonym("--group-by", "--groupby", for: "--group"),
-    Synonym("--unique", "--uniq", "--dedupe", "--dedup", for: "--distinct"),
-    Synonym("--exclude", "--omit", for: "--drop"),
-    Synonym("--compute", "--calculate", "--mutate", "--assign", "--derive", for: "--put"),
-    Synonym("--fillna", "--fill-null", "--fill-empty", for: "--fill"),
-    Synonym("--melt", for: "--unpivot"),
-    Synonym("--last", for: "--tail"),
-    Synonym("--using", for: "--on"),
-    Synonym("--sum", "--avg", "--mean", "--median", "--min", for: "--agg", hint: "use --agg 'sum(COLUMN)'"),
-    Synonym("--in", "--input", "--file", "-i", for: "--from"),
-    Synonym("--to", "--outfile", for: "--output"),
-    Synonym("--input-format", for: "--from-format"),
-    Synonym("--encoding", "--charset", for: "--from-encoding"),
-    Synonym("--output-format", "--type", for: "--format"),
-    Synonym("--separator", "--sep", "--delim", "--delimiter", "-d", for: "--from-delimiter"),
-    Synonym("--separator", "--sep", "--delim", "-d", for: "--delimiter"),
-    Synonym("--sheet", for: "--table"),
-    Synonym("--db", "--database", "--store", for: "--storage"),
-    Synonym("--silent", "-s", for: "--quiet"),
-    Synonym("--debug", for: "--verbose"),
-    Synonym("--no-color", "--no-colour", for: "--color", hint: "use --color never"),
-    Synonym("--no-cache", for: "--refresh"),
-    Synonym("--no-network", for: "--offline"),
-    Synonym("--jobs", "--cores", "-j", for: "--threads"),
-    Synonym("-V", for: "--version"),
-  ]
+  private static let options =
+    [
+      Synonym("--force", "--confirm", "-y", for: "--yes"),
+      Synonym(
+        "--force", "--overwrite", "--clobber", for: "--no-clobber", hint: "omit it: existing files are overwritten"),
+      Synonym("--head", "--take", "--top", "--max", "--count-limit", "-n", "-l", for: "--limit"),
+      Synonym("--skip", for: "--offset"),
+      Synonym("-c", "-q", for: "--sql", hint: "use --sql 'VALUE'", before: .statement),
+      Synonym("-s", for: "--columns", before: .list),
+      Synonym("--select", "--fields", "--cols", "-c", for: "--columns"),
+      Synonym("--filter", "--query", for: "--where"),
+      Synonym(
+        "--desc", "--descending", "--reverse", "-r", for: "--sort", hint: "use --sort VALUE:desc", valueOf: "sort"),
+      Synonym("--order-by", "--sort-by", for: "--sort"),
+      Synonym("--group-by", "--groupby", for: "--group"),
+      Synonym(
+        "--unique", "--uniq", "--dedupe", "--dedup", for: "--distinct", hint: "use --distinct[ --by VALUE]"),
+      Synonym("--exclude", "--omit", for: "--drop"),
+      Synonym("--compute", "--calculate", "--mutate", "--assign", "--derive", for: "--put"),
+      Synonym("--fillna", "--fill-null", "--fill-empty", for: "--fill"),
+      Synonym("--melt", for: "--unpivot"),
+      Synonym("--last", for: "--tail"),
+      Synonym("--using", for: "--on"),
+      Synonym("--mean", "--average", for: "--agg", hint: "use --agg 'avg(VALUE)'"),
+      Synonym("--in", "--input", "--file", "-i", for: "--from"),
+      Synonym("--to", "--outfile", for: "--output"),
+      Synonym("--input-format", for: "--from-format"),
+      Synonym("--encoding", "--charset", for: "--from-encoding"),
+      Synonym("--output-format", "--type", for: "--format"),
+      Synonym("--separator", "--sep", "--delim", "--delimiter", "-d", for: "--from-delimiter"),
+      Synonym("--separator", "--sep", "--delim", "-d", for: "--delimiter"),
+      Synonym("--sheet", for: "--table"),
+      Synonym("--db", "--database", "--store", for: "--storage"),
+      Synonym("--silent", "-s", for: "--quiet"),
+      Synonym("--debug", for: "--verbose"),
+      Synonym("--no-color", "--no-colour", for: "--color", hint: "use --color never"),
+      Synonym("--no-cache", for: "--refresh"),
+      Synonym("--no-network", for: "--offline"),
+      Synonym("--jobs", "--cores", "-j", for: "--threads"),
+      Synonym("-V", for: "--version"), Synonym("-?", for: "--help"),
+    ] + ["sum", "avg", "median", "min"].map { Synonym("--\($0)", for: "--agg", hint: "use --agg '\($0)(VALUE)'") }
 
   /// Formats as flags.
   private static let formats =

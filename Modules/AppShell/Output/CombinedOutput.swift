@@ -15,6 +15,13 @@ public final class CombinedOutput: Sendable {
   /// Removes the directory if it was created here and is empty.
   private let undo: @Sendable () -> Void
 
+  /// Whether an output of a command line can have several tables.
+  public static func isPossible(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> Bool {
+    try invocation.locations(OutputOptions.output).contains {
+      isDirectory($0) || format(of: $0, invocation, services) != nil
+    }
+  }
+
   /// Whether the outputs of a command line have a table for each input, rather than one for all.
   /// - Throws: `usage` if that holds only for some of several outputs.
   public static func isWanted(_ invocation: Invocation, _ services: AppServices, inputs: Int) throws(Problem) -> Bool {
@@ -42,11 +49,10 @@ public final class CombinedOutput: Sendable {
         hint: "omit --\(option.name)")
     }
     if isDirectory {
-      guard let name = invocation.setting(OutputOptions.format) else {
-        throw Problem(
-          .usage, "missing format of the files in \(location.shown)", hint: "add -f FORMAT, for example -f csv")
-      }
-      let (format, compression) = FileCompression.split(name)
+      var policy = OutputPolicy()
+      policy.follow(invocation, first: invocation.all("from").first)
+      let (format, compression) = FileCompression.split(
+        invocation.setting(OutputOptions.format) ?? policy.defaultFormat)
       let exporter = try services.exporters.named(format)
       suffix = (exporter.descriptor.fileExtensions.first ?? format) + (compression.map { "." + $0.fileExtension } ?? "")
       container = nil
@@ -64,7 +70,8 @@ public final class CombinedOutput: Sendable {
     if let compression = FileCompression.split(path).compression {
       sink = try CompressingSink(sink, compression, threads: threads)
     }
-    container = try format.container(of: tables, in: sink, scratch: services.scratch)
+    let existing = try OutputPlan.existing(invocation, format, OutputPolicy())
+    container = try format.container(of: tables, in: sink, scratch: services.scratch, existing: existing)
   }
 
   private static func isDirectory(_ location: Location) -> Bool { location.text.hasSuffix("/") && !location.isTable }

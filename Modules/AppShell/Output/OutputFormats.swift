@@ -60,6 +60,15 @@ struct OutputFormats {
     let (plain, compression) = FileCompression.split(path)
     guard Self.hasSuffix(plain) else {
       let isFormat = exporters.contains { $0.descriptor.name == path }
+      var isDirectory = false
+      do throws(Problem) { _ = try location.place.check(replaces: true) } catch {
+        isDirectory = error.message == "is a directory"
+      }
+      if isDirectory {
+        throw Problem(
+          .usage, "-o \(location.shown) is a directory",
+          hint: "use -o \(path)/ for a file of each table, or name a file: -o \(path)/FILE.csv")
+      }
       let example = compression == nil ? ".csv" : ".csv.gz"
       throw Problem(
         .usage, "missing format of “\(location.shown)”",

@@ -15,7 +15,8 @@ public enum OutputOptions {
       + "{n} and {date} in the path make partitions; delta:DIR is a Delta table")
   /// The format of standard output, and of files without extension.
   static let format = Option.value(
-    "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",
+    "format", short: "f", "FORMAT", values: .dynamic("format"),
+    default: "table on a terminal, otherwise that of the input or csv",
     setting: .outputFormat, in: group, "output format"
   ).excluding("json", "plain")
   /// The width of a table.
@@ -84,7 +85,7 @@ public enum OutputOptions {
     "existing", "ACTION",
     values: .words(["refuse", "append", "replace", "replace-partitions", "truncate", "upsert"]), default: "refuse",
     setting: .existingOutput, in: group,
-    "what to do with an existing table (postgres, delta) or existing files of partitions (placeholders in -o)")
+    "what to do with an existing table (sqlite, postgres, delta), text file (append), or files of partitions")
   /// Whether an existing file is an error.
   public static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
   /// Whether to write a summary.

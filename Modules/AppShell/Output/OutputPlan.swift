@@ -30,6 +30,8 @@ public struct OutputPlan: Sendable {
   private let policy: OutputPolicy
   private let usesPager: Bool
   private let partitions: PartitionPlan?
+  /// The columns that identify a row; nil for those of the input.
+  private let key: [String]?
 
   /// Reads the options of `OutputOptions` that a command has.
   /// - Throws: `usage` for contradictory options and for two names of one file, `cannotCreate` for a file that cannot
@@ -114,7 +116,7 @@ public struct OutputPlan: Sendable {
         own.terminalWidth = width
         own.style = style
       }
-      own.existing = try Self.existing(invocation, exporter, policy)
+      own.existing = hasPlaceholders ? .refuse : try Self.existing(invocation, exporter, policy)
       own.origin = policy.origin
       own.types = types
       if let table = exporter.table {
@@ -135,13 +137,17 @@ public struct OutputPlan: Sendable {
         location, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
-    let replacesInput = try Self.replacesInput(invocation, services, targets)
-    if invocation.has(OutputOptions.existing), partitions == nil, !replacesInput,
-      !targets.contains(where: { $0.exporter.table != nil })
-    {
+    try Self.checkInputs(invocation, services, targets)
+    if invocation.has(OutputOptions.existing), targets.allSatisfy({ $0.path == "-" }) {
+      throw Problem(.usage, "--existing requires an output", hint: "add -o FILE")
+    }
+    if targets.contains(where: \.isAppended), targets.count > 1 || invocation.has(OutputOptions.summary) {
       throw Problem(
-        .usage, "--existing applies only to tables and to outputs with placeholders",
-        hint: "files are replaced; use --no-clobber to keep them")
+        .usage, "--existing append cannot be used with several files or --summary", hint: "name one file with -o")
+    }
+    // A report has no records with keys.
+    key = try (policy.isReport ? nil : invocation.value(of: "key")).map { (text) throws(Problem) in
+      try NameListParser.list(text, of: "key").map(\.name)
     }
     tables = policy.isReport ? targets.filter(\.takesStates) : []
     for table in tables {
@@ -151,6 +157,17 @@ public struct OutputPlan: Sendable {
       }
     }
     let others = tables.isEmpty ? targets : targets.filter { !$0.takesStates }
+    if services.terminal.destination == .terminal,
+      let binary = others.first(where: {
+        $0.path == "-" && ($0.exporter.descriptor.isBinary || $0.compression != nil)
+      })
+    {
+      let format = binary.exporter.descriptor
+      let suffix = (format.fileExtensions.first ?? "") + (binary.compression.map { ".\($0.fileExtension)" } ?? "")
+      throw Problem(
+        .usage, "refusing to write \(binary.compression == nil ? format.name : "compressed data") to a terminal",
+        hint: "use -o FILE.\(suffix)")
+    }
     if rejects == nil, !targets.contains(where: \.isFile) { services.rejects.refuseLoss() }
     if isVerified { try OutputVerification.check(tables.isEmpty ? others : tables) }
     self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
@@ -162,11 +179,36 @@ public struct OutputPlan: Sendable {
     }
   }
 
-  /// Whether an output replaces an input, as the command line permits.
-  /// - Throws: `usage` if it does not.
-  private static func replacesInput(
+  /// The same outputs, in the format of the input where neither the command line nor a setting chooses one. That of a
+  /// pipe is known when the source is open.
+  /// - Throws: `usage` for options that do not apply to the format.
+  public func following(_ source: any RecordSource, _ invocation: Invocation) throws(Problem) -> OutputPlan {
+    guard let format = (source as? any SampledFile)?.formatName, format != policy.defaultFormat,
+      services.terminal.width == nil, invocation.setting(OutputOptions.format) == nil,
+      targets.contains(where: { $0.path == "-" })
+    else { return self }
+    var policy = self.policy
+    policy.follow(format)
+    return policy.defaultFormat == self.policy.defaultFormat ? self : try OutputPlan(invocation, services, policy)
+  }
+
+  /// Warns if standard output is a file whose extension means another format.
+  private func warnAboutFile() {
+    guard case .file(let path) = services.terminal.destination, let target = targets.first(where: { $0.path == "-" }),
+      let format = (try? services.exporters.forPath(FileCompression.split(path).path))?.descriptor.name,
+      format != target.exporter.descriptor.name
+    else { return }
+    let name = path.split(separator: "/").last ?? ""
+    services.report.warning(
+      Warning(
+        "standard output is \(name), but the format is \(target.exporter.descriptor.name)",
+        hint: .set(.outputFormat, to: format)))
+  }
+
+  /// - Throws: `usage` if an output would change an input, unless the command line replaces it.
+  private static func checkInputs(
     _ invocation: Invocation, _ services: AppServices, _ targets: [OutputTarget]
-  ) throws(Problem) -> Bool {
+  ) throws(Problem) {
     // An invalid location cannot be a file either.
     let inputs = (["-"] + invocation.arguments + ["from", "join"].flatMap(invocation.all))
       .compactMap { try? invocation.locations.location($0).place.path }
@@ -174,12 +216,11 @@ public struct OutputPlan: Sendable {
       guard let path = target.location.place.path,
         let input = inputs.first(where: { services.files.isSame($0, as: path) })
       else { continue }
-      if invocation[OutputOptions.existing] == ExistingOutput.replace.rawValue { return true }
+      if target.options.existing == .replace { continue }
       throw Problem(
         .usage, input == target.path ? "\(input) is an input" : "\(target.path) is the input \(input)",
         hint: "use another name, or --existing replace to replace it after it was read")
     }
-    return false
   }
 
   /// The format of `--format`, `--json` or `--plain`; nil if none was given.
@@ -206,12 +247,12 @@ public struct OutputPlan: Sendable {
   }
 
   /// The action for an output that exists.
-  private static func existing(
+  static func existing(
     _ invocation: Invocation, _ exporter: any Exporter, _ policy: OutputPolicy
   ) throws(Problem) -> ExistingOutput {
-    var possible = exporter.table?.existing ?? []
+    var possible = exporter.table?.existing ?? exporter.descriptor.existing
     if policy.isReport, exporter.table?.excludedFromStates != nil { possible = [.refuse, .replace] }
-    guard let word = invocation[OutputOptions.existing], !possible.isEmpty else { return .refuse }
+    guard let word = invocation[OutputOptions.existing] else { return .refuse }
     guard let action = ExistingOutput(rawValue: word), possible.contains(action) else {
       throw Problem(
         .usage, "invalid value “\(word)” for --existing",
@@ -252,6 +293,11 @@ public struct OutputPlan: Sendable {
     guard partitions == nil, !isVerified, tables.isEmpty else { return nil }
     let needed = targets.map(\.exporter.descriptor.neededTypes)
     return needed.contains(nil) ? nil : needed.contains(.numbers) ? .numbers : .text
+  }
+
+  /// Whether the outputs describe the rows.
+  public var describesRows: Bool {
+    targets.contains { ["json-schema", "csvw", "frictionless"].contains($0.exporter.descriptor.name) }
   }
 
   /// Whether Delta tables receive the records which the rows report on.
@@ -307,7 +353,8 @@ public struct OutputPlan: Sendable {
       wanted.columns = policy.columns[audience]
     }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
-    let targets = withoutMissingHeader(self.targets)
+    var opened = withoutMissingHeader(self.targets)
+    let appended = try await appending(&opened), targets = opened
     // The system is asked only if it matters.
     let memory = selection.sort.isEmpty && selection.grouping == nil && !selection.steps.keepsRows ? 0 : self.memory
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
@@ -320,7 +367,9 @@ public struct OutputPlan: Sendable {
     let outputs = targets.enumerated().map { number, target in
       let open: OpenBytes = { () throws(Problem) in
         var sink: any ByteSink
-        if target.isFile {
+        if target.isAppended, let appending = try target.location.place.appendingSink() {
+          sink = appending
+        } else if target.isFile {
           sink = try target.location.place.sink(
             replaces: replaces, follows: combined == nil && !target.isMetadata)
         } else {
@@ -332,6 +381,7 @@ public struct OutputPlan: Sendable {
         return try CompressingSink(counted, compression, threads: threads)
       }
       return Export.Output(target.exporter.descriptor, target.options, name: target.name) { (schema) throws(Problem) in
+        let schema = try self.keyed(schema)
         if let partitions {
           return try await partitions.sink(for: schema, of: target, services, threads: threads) { (sink, path) in
             digests?.sink(sink, for: path) ?? sink
@@ -367,7 +417,8 @@ public struct OutputPlan: Sendable {
         let chosen = try await selection.applied(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
-        let shown = showsLocalTimes ? LocalTimeRows(chosen) : chosen
+        let ordered = try appended.map { (names) throws(Problem) in try Self.ordered(chosen, names) } ?? chosen
+        let shown = showsLocalTimes ? LocalTimeRows(ordered) : ordered
         return verified.map { DigestedRows(shown, $0) } ?? shown
       }
     }
@@ -383,6 +434,7 @@ public struct OutputPlan: Sendable {
       inputs = try services.rejects.verify()
     }
     progress.finish()
+    warnAboutFile()
     var warnings: Set<Warning> = []
     for warning in summary.warnings where warnings.insert(warning).inserted { services.report.warning(warning) }
     for footer in summary.footers { services.report.footer(footer) }
@@ -394,6 +446,61 @@ public struct OutputPlan: Sendable {
       services.report.line(digests.text(of: targets, summary, verified?.digest, inputs, services))
     }
     return summary
+  }
+
+  /// The schema with the key of the command line.
+  private func keyed(_ schema: Schema) throws(Problem) -> Schema {
+    guard let key else { return schema }
+    if let name = key.first(where: { schema.position(of: $0) == nil }) {
+      throw Problem(
+        .usage, "\(schema.name) has no column “\(name)”",
+        hint: .choose(name, from: schema.columns.map(\.name), "available columns"))
+    }
+    return Schema(schema.name, schema.summary, key: key, columns: schema.columns)
+  }
+
+  /// Prepares files that rows are added to: they keep their header and dialect.
+  /// - Returns: the columns of the header; nil if any columns can be added.
+  private func appending(_ targets: inout [OutputTarget]) async throws(Problem) -> [String]? {
+    guard let position = targets.firstIndex(where: \.isAppended), targets[position].location.place.isFile else {
+      return nil
+    }
+    let target = targets[position]
+    if target.compression != nil {
+      throw Problem(.usage, "cannot append to a compressed file", at: target.name, hint: "decompress it first")
+    }
+    let source = try await services.sources.open(.file(target.location, FileInputOptions()))
+    guard let sample = try (source as? any SampledFile)?.sample(DialectSniffer.sampleSize) else { return nil }
+    // An empty file gets a header.
+    if sample.bytes.isEmpty { return nil }
+    let input = try sample.input(DialectOptions())
+    let names = try await source.rows(of: try await source.mainTable() ?? "", RowRequest()).schema.columns.map(\.name)
+    guard input.hasHeader, input.encoding.encoding == .utf8 else {
+      throw Problem(
+        .usage,
+        input.hasHeader ? "cannot append to a file that is not UTF-8" : "cannot append to a file without a header",
+        at: target.name, hint: "write another file, and read both: bb-export A.csv B.csv -o C.csv")
+    }
+    targets[position].options.values["headers"] = "no"
+    if input.delimiter != UInt8(ascii: "\t") {
+      targets[position].options.values["delimiter"] = String(decoding: [input.delimiter], as: UTF8.self)
+    }
+    return names
+  }
+
+  /// The rows with their columns in the order of a header.
+  private static func ordered(_ rows: any RowStream, _ names: [String]) throws(Problem) -> any RowStream {
+    let own = rows.schema.columns.map(\.name)
+    if own == names { return rows }
+    for (name, others, subject) in own.map({ ($0, names, "the file") }) + names.map({ ($0, own, "the input") })
+    where !others.contains(name) {
+      throw Problem(
+        .usage, "\(subject) has no column “\(name)”",
+        hint: .set(.columns, to: names.filter(own.contains).map(NameListParser.written).joined(separator: ",")))
+    }
+    var order = Selection()
+    order.columns = names
+    return try order.apply(to: rows, scratch: NoScratch())
   }
 
   /// The targets without a header, if the input has none and no option asks for one.

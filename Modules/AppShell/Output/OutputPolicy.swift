@@ -1,3 +1,5 @@
+import Codecs
+public import CommandLineKit
 public import Domain
 public import Rows
 
@@ -13,8 +15,8 @@ public enum OutputAudience: Sendable {
 
 /// The differences between the outputs of commands.
 public struct OutputPolicy: Sendable {
-  /// The format of standard output, and of files without extension, unless the command line or a setting names one.
-  public var defaultFormat = "markdown"
+  /// The format of standard output unless the command line or a setting names one, or it is a terminal.
+  public var defaultFormat = "csv"
   /// The format on a terminal instead; nil for the default format.
   public var interactiveFormat: String? = "table"
   /// The columns that a reader gets if the command line names none; all unless given.
@@ -34,6 +36,23 @@ public struct OutputPolicy: Sendable {
   /// The number of threads without `--threads`; nil for one for each core.
   public var threads: Int?
 
-  /// Creates the policy of a command that shows a table on a terminal, and writes markdown elsewhere.
+  /// Creates the policy of a command that shows a table on a terminal, and writes CSV elsewhere.
   public init() {}
+
+  /// The policy of a command that reports: a table everywhere.
+  public static let report: OutputPolicy = {
+    var policy = OutputPolicy()
+    policy.defaultFormat = "table"
+    return policy
+  }()
+
+  /// Makes the format of the first input that of standard output, if it is a text format of rows.
+  public mutating func follow(_ invocation: Invocation, first path: String?) {
+    let suffix = path.flatMap { FileCompression.split($0).path.split(separator: "/").last?.split(separator: ".").last }
+    follow(invocation.value(of: "from-format") ?? suffix.flatMap { FileFormat(suffix: String($0)) }?.name)
+  }
+  /// Makes `format` that of standard output, if it is a text format of rows.
+  mutating func follow(_ format: String?) {
+    if let format, ["csv", "tsv", "json", "ndjson"].contains(format) { defaultFormat = format }
+  }
 }

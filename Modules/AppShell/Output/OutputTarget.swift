@@ -34,6 +34,8 @@ struct OutputTarget: Sendable {
   /// Whether it is a table that takes the states of stored tables.
   var takesStates: Bool { exporter.table?.excludedFromStates != nil }
   var isFile: Bool { path != "-" && !isServer }
+  /// Whether rows are added to a text file.
+  var isAppended: Bool { isFile && options.existing == .append && exporter.descriptor.name != "sqlite" }
   /// The name in messages.
   var name: String { path == "-" ? "standard output" : isServer ? path : location.shown }
   /// The directory with a trailing slash; empty for the current one.

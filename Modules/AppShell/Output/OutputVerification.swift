@@ -21,6 +21,11 @@ struct OutputVerification {
           .usage, "rows that are added to others in a table cannot be verified",
           hint: .set(.existingOutput, to: "replace", "truncate"))
       }
+      if [.append, .upsert].contains(target.options.existing) {
+        throw Problem(
+          .usage, "rows that are added to others in a file cannot be verified",
+          hint: .set(.existingOutput, to: "replace"))
+      }
       guard target.isFile else {
         throw Problem(.usage, "--verify requires an output file", hint: "add -o FILE")
       }
@@ -80,7 +85,8 @@ struct OutputVerification {
       }
       found.add(
         try await self.digest(
-          written.files == nil ? .written(location, choice) : .file(location, choice), location.shown))
+          written.files == nil ? .written(location, choice) : .file(location, choice), location.shown,
+          table: schema.name))
     }
     try Self.check(found, is: digest, target)
   }
@@ -101,11 +107,12 @@ struct OutputVerification {
     }
   }
 
-  private func digest(_ choice: SourceChoice, _ path: String) async throws(Problem) -> RowDigest {
+  private func digest(_ choice: SourceChoice, _ path: String, table name: String) async throws(Problem) -> RowDigest {
     let source = try await services.sources.open(choice)
-    guard let table = try await source.mainTable() else {
-      throw Problem(.io, "read back several tables instead of one", at: path)
-    }
+    var main = try await source.mainTable()
+    // Other tables may be there.
+    if main == nil { main = try await source.tables().first { $0.name == name }?.name }
+    guard let table = main else { throw Problem(.io, "read back several tables instead of one", at: path) }
     return try await self.digest(try await source.rows(of: table, RowRequest(cores: threads)))
   }
 

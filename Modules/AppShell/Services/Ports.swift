@@ -100,10 +100,20 @@ public struct TerminalUse: Sendable {
   }
 }
 
+/// The place that standard output leads to.
+public enum StandardOutput: Sendable, Hashable {
+  /// A terminal, a pipe or a device.
+  case terminal, other
+  /// A file.
+  case file(String)
+}
+
 /// Standard output, and the terminal if it is one.
 public protocol TerminalPort: Sendable {
   /// The width of standard output in columns; nil if it is not a terminal.
   var width: Int? { get }
+  /// Where standard output leads.
+  var destination: StandardOutput { get }
   /// Whether a user can reply: standard input and standard error are terminals.
   var isInteractive: Bool { get }
   /// Colours and links on standard output, or on standard error.
@@ -119,6 +129,11 @@ public protocol TerminalPort: Sendable {
   var dialog: Dialog { get }
   /// The editor of the user.
   func editor() throws(Problem) -> any TextEditor
+}
+
+extension TerminalPort {
+  /// A terminal if it has a width.
+  public var destination: StandardOutput { width == nil ? .other : .terminal }
 }
 
 /// The desktop.

@@ -26,6 +26,10 @@ public protocol SourceServices: Sendable {
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) async throws(Problem) -> (
     any RowStream
   )?
+  /// The rows of standard input as they arrive.
+  func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream
+  /// The bytes of a file of at most 16 MiB.
+  func bytes(of path: String) throws(Problem) -> [UInt8]
   /// Reads a source definition file.
   func definition(_ path: String) throws(Problem) -> APIDescription
   /// Infers a source definition from a response or a file; the definition as text, and what was inferred, line by line.

@@ -7,6 +7,8 @@ public struct ColumnFacts: Sendable, Hashable {
   private(set) var exponents: Set<Int> = []
   /// Positions of columns with an empty text.
   private(set) var emptyTexts: Set<Int> = []
+  /// Positions of columns with a null.
+  private(set) var nulls: Set<Int> = []
 
   /// Facts about no rows.
   public init() {}
@@ -14,7 +16,7 @@ public struct ColumnFacts: Sendable, Hashable {
   /// Adds what the rows of `batch` show; the same batch may be added more than once.
   public mutating func add(_ batch: RowBatch, of schema: Schema) {
     let decimals = schema.columns.indices.filter { schema.columns[$0].type == .decimal }
-    let required = schema.columns.indices.filter { !schema.columns[$0].isNullable }
+    let texts = schema.columns.indices.filter { schema.columns[$0].type == .text }
     for row in 0..<batch.count {
       for column in decimals where !exponents.contains(column) {
         switch batch[row, column] {
@@ -26,15 +28,29 @@ public struct ColumnFacts: Sendable, Hashable {
         default: break
         }
       }
-      for column in required {
+      for column in texts {
         if case .text(_, 0) = batch[row, column] { emptyTexts.insert(column) }
       }
     }
+    for column in schema.columns.indices where !nulls.contains(column) {
+      if (0..<batch.count).contains(where: { batch[$0, column].isNull }) { nulls.insert(column) }
+    }
+  }
+
+  /// The schema whose columns without a null are required.
+  public func proven(_ schema: Schema) -> Schema {
+    let columns = schema.columns.enumerated().map { position, column in
+      ColumnDescription(
+        column.name, column.type, nullable: nulls.contains(position), column.summary, unit: column.unit,
+        extra: column.isExtra, mixed: column.isMixed, role: column.role)
+    }
+    return Schema(schema.name, schema.summary, key: schema.key.map { columns[$0].name }, columns: columns)
   }
 
   /// Adds the facts of another part of the same table.
   public mutating func formUnion(_ other: ColumnFacts) {
     exponents.formUnion(other.exponents)
     emptyTexts.formUnion(other.emptyTexts)
+    nulls.formUnion(other.nulls)
   }
 }

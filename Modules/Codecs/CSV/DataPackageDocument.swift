@@ -51,21 +51,30 @@ public enum DataPackageDocument {
       ])
       members += self.members(["profile": .string("tabular-data-resource"), "dialect": .object(dialect)])
     }
+    return .object(members + self.members(["schema": table(schema, facts, resource.style)]))
+  }
+
+  private static func table(_ schema: Schema, _ facts: ColumnFacts, _ style: CSVStyle?) -> JSON {
     let fields = schema.columns.enumerated().map { position, column in
       // Where the empty text means a missing value, a required column must have none.
-      let isRequired = !column.isNullable && (resource.style == nil || !facts.emptyTexts.contains(position))
-      return field(column, isRequired: isRequired, resource.style ?? CSVStyle())
+      let isRequired = !column.isNullable && (style == nil || !facts.emptyTexts.contains(position))
+      return field(column, isRequired: isRequired, style ?? CSVStyle())
     }
     var table = self.members(["fields": .array(fields)])
     if !schema.key.isEmpty {
       table += self.members(["primaryKey": .array(schema.key.map { .string(schema.columns[$0].name) })])
     }
-    if let style = resource.style {
+    if let style {
       table += self.members([
         "missingValues": .array(style.nullText.isEmpty ? [.string("")] : [.string(style.nullText)])
       ])
     }
-    return .object(members + self.members(["schema": .object(table)]))
+    return .object(table)
+  }
+
+  /// The description of a table alone (Table Schema).
+  public static func schemaText(of schema: Schema, facts: ColumnFacts) -> [UInt8] {
+    Array((shown(table(schema, facts, CSVStyle())) + "\n").utf8)
   }
 
   private static func field(_ column: ColumnDescription, isRequired: Bool, _ style: CSVStyle) -> JSON {

@@ -45,6 +45,15 @@ public enum Terminal {
     close(file)
   }
 
+  /// The path of the regular file that standard output is; nil if it is none, or the system does not say.
+  public static var outputFile: String? {
+    var status = stat()
+    guard unsafe fstat(1, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard let path = unsafe realpath("/proc/self/fd/1", nil) else { return nil }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+
   /// Whether the user can be prompted: standard input and standard error are terminals.
   public static var isInteractive: Bool { isTerminal(0) && isTerminal(2) }
 

@@ -23,7 +23,8 @@ extension Program {
   }
 
   /// The help of a command, or of the program, in lines of at most `width` columns.
-  public func help(for command: Command?, path: [String] = [], width: Int = 80) -> String {
+  /// - Parameter isComplete: whether rarely used options are shown, too.
+  public func help(for command: Command?, path: [String] = [], width: Int = 80, isComplete: Bool = false) -> String {
     var page = Page(width: max(40, min(width, 120)))
     guard let command else {
       page.section("OVERVIEW", text: sentence(overview))
@@ -50,7 +51,14 @@ extension Program {
     page.section("USAGE", lines: [usage(of: command, path: path)])
     page.section("ARGUMENTS", pairs: command.arguments.map { ($0.placeholder, $0.summary) })
     page.section("SUBCOMMANDS", pairs: command.subcommands.map { ($0.name, $0.overview) })
-    page.groups(options(of: command))
+    let all = options(of: command)
+    if command.common.isEmpty || isComplete {
+      page.groups(all)
+    } else {
+      let common = command.common.compactMap { name in all.first { $0.name == name } }
+      page.section("OPTIONS", pairs: common.map { ($0.signature, $0.explanation) })
+      page.section("MORE", lines: ["Run “\(name) \(command.name) --help all” for all \(all.count) options."])
+    }
     page.section("EXAMPLES", lines: command.examples.map { "\(name) \($0)" })
     return page.text
   }
@@ -94,6 +102,8 @@ private struct Page {
   mutating func groups(_ options: [Option]) {
     var order: [String] = []
     for option in options where !order.contains(option.group) { order.append(option.group) }
+    // Those of the built-in data come last.
+    order = order.filter { $0 != Option.lastGroup } + order.filter { $0 == Option.lastGroup }
     for group in order {
       let pairs = options.filter { $0.group == group }.map { option in
         (option.signature, option.explanation)

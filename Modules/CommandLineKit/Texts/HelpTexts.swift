@@ -9,6 +9,12 @@ extension Program {
   /// `man` is the man page of the program, `man COMMAND` that of a command, and `man all` is all of them.
   /// - Throws: `usage` for what there is no help on, with the nearest word.
   public func help(on words: [String], width: Int = 80) throws(Problem) -> String {
+    if words.count > 1, words.last == "all", words[0] != "man" {
+      let path = Array(words.dropLast())
+      if let command = commands.first(where: { $0.isNamed(path[0]) }), path.count == 1 {
+        return help(for: command, path: path, width: width, isComplete: true)
+      }
+    }
     guard let first = words.first else { return help(for: nil, width: width) }
     if first == "man", words.count <= 2 {
       guard let word = words.dropFirst().first else { return manPage() }

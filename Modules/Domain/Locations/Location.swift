@@ -62,6 +62,8 @@ public protocol Place: Sendable {
   /// - Parameter follows: whether the user named the file, so that a symbolic link stands for its target.
   /// - Throws: `cannotCreate`; also if the file exists and must not be replaced.
   func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink
+  /// Opens a file for rows after those that it has; nil if there is none.
+  func appendingSink() throws(Problem) -> (any ByteSink)?
   /// Checks that `sink` would succeed, and returns the canonical name, the same for every name of the file.
   func check(replaces: Bool) throws(Problem) -> String
   /// Whether an output would replace a file.
@@ -113,6 +115,8 @@ extension Place {
   public func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
     throw refused("cannot write a file here")
   }
+  /// Refused.
+  public func appendingSink() throws(Problem) -> (any ByteSink)? { throw refused("cannot append to a file here") }
   /// Opens a file that the user named.
   public func sink(replaces: Bool) throws(Problem) -> any ByteSink { try sink(replaces: replaces, follows: true) }
   /// Refused.

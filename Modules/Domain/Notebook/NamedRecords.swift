@@ -100,7 +100,8 @@ public struct NamedRecords: Sendable {
     guard missing.isEmpty else {
       throw Problem(
         .usage, "\(kind.oneOfThem) requires \(missing.joined(separator: ", "))",
-        hint: missing.contains("coordinates") ? .set(.coordinates) : "")
+        hint: missing.contains("coordinates") ? .set(.coordinates) : "each has an option of its own"
+      )
     }
     try kind.check(record)
   }

@@ -51,7 +51,10 @@ public struct UndoHistory: Sendable {
     let last =
       number.map { number in items.last { $0.entry.number == number } }
       ?? items.last { $0.state == .undoable || $0.state == .notKept }
-    guard let last else { throw Problem(.absent, number.map { "no entry \($0) in the history" } ?? "nothing to undo") }
+    guard let last else {
+      guard let number else { throw Problem(.absent, "nothing to undo") }
+      throw Problem(.absent, "no entry \(number) in the history", hint: .run(.showHistory, "list the entries"))
+    }
     let command = Self.command(of: last, among: items)
     let title = Self.title(of: command), time = last.entry.time
     if last.state == .undone || last.state == .undo {

@@ -5,6 +5,8 @@ extension Setting {
   public static let inputFile = Setting("input.file")
   /// The name of the input table.
   public static let tableName = Setting("input.table")
+  /// The columns that identify a row of an output.
+  public static let outputKey = Setting("output.key")
   /// The time limit of a view of a database.
   public static let viewTimeout = Setting("sqlite.timeout")
   /// The store.

@@ -28,9 +28,10 @@ public protocol Exporter: Sendable {
   ///   - tables: the names of the tables.
   ///   - sink: the destination of the file.
   ///   - scratch: for a table until it is complete.
+  ///   - existing: the action for a table that a file has already.
   /// - Throws: `cannotCreate` if an existing file must not be replaced.
   func container(
-    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace
+    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace, existing: ExistingOutput
   ) throws(Problem) -> (any TableContainer)?
 }
 
@@ -41,7 +42,7 @@ extension Exporter {
   public func exists(_ table: String) async throws(Problem) -> Bool { false }
   /// Files of one table.
   public func container(
-    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace
+    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace, existing: ExistingOutput
   ) throws(Problem) -> (any TableContainer)? { nil }
 }
 
@@ -127,6 +128,16 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let measuring: Measuring
   /// Whether it shows images, those of `ExportOptions.images` among them.
   public var showsImages: Bool { options.contains { $0.key == "images" } }
+  /// The possible actions for a file that exists; without any of them, it is replaced.
+  public var existing: [ExistingOutput] {
+    switch name {
+    case "sqlite": [.append, .upsert, .replace, .truncate]
+    case "csv", "tsv", "ndjson": [.append, .replace]
+    default: [.replace]
+    }
+  }
+  /// Whether its files are not text.
+  public var isBinary: Bool { mediaType.hasPrefix("application/vnd.") }
   /// The number of lines before the first row that a terminal shows again after each screen.
   public let headerLines: Int
   /// Whether it writes the escape sequences of `ExportOptions.style`, and lets none of the data pass.

@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Files
 import Glibc
@@ -9,7 +10,29 @@ public enum FilePattern {
   /// - Throws: `noInput`, `permission`, `io`; `busy` if an export into partitions was interrupted there; `usage` for a
   ///   Delta table; `badData` for a pipe or a device.
   public static func files(below directory: String) throws(Problem) -> [String] {
-    try files(below: directory, Ancestors(directory))
+    let files: [String]
+    do throws(Problem) { files = try Self.files(below: directory, Ancestors(directory)) } catch {
+      var problem = error
+      if problem.kind == .badData { problem.hint = .set(.inputFile, to: "\(directory)/*.csv", for: "name the files") }
+      throw problem
+    }
+    let kinds = Dictionary(grouping: files) { format(of: $0) }.map { (format: $0.key, count: $0.value.count) }
+      .sorted { ($1.count, $0.format) < ($0.count, $1.format) }
+    if kinds.count > 1, let most = kinds.first(where: { !$0.format.isEmpty }) ?? kinds.first {
+      let counts = kinds.prefix(3).map { "\($0.count) \($0.format.isEmpty ? "other" : $0.format)" }
+      throw Problem(
+        .usage, "the directory has files of several formats: \(counts.joined(separator: ", "))", at: directory,
+        hint: .set(.inputFile, to: "\(directory)/*.\(most.format)", for: "name the files"))
+    }
+    return files
+  }
+
+  /// The extension of the format of a file; empty if it is unknown.
+  private static func format(of path: String) -> String {
+    let name = Temporaries.split(FileCompression.split(path).path).name.utf8
+    guard let point = name.lastIndex(of: UInt8(ascii: ".")) else { return "" }
+    let suffix = String(decoding: name[name.index(after: point)...], as: UTF8.self).lowercased()
+    return FileFormat(suffix: suffix) == nil ? "" : suffix
   }
 
   private static func files(below directory: String, _ above: Ancestors) throws(Problem) -> [String] {

@@ -162,6 +162,17 @@ public struct FileSource: RecordSource, SampledFile {
     return path == nil ? "input" : FileCompression.stem(of: title)
   }
 
+  /// The name of its format.
+  public var formatName: String { format.name }
+
+  /// The storage of the columns of a Parquet file.
+  public func columnDetails() throws(Problem) -> (
+    names: [(name: String, type: ColumnType)], values: [String: [Value]]
+  )? {
+    if case .rowGroups(let bytes) = contents { return try ParquetFile(bytes).storage }
+    return nil
+  }
+
   /// Whether the file has bounds of its values.
   public var usesSelection: Bool { format == .parquet }
 

@@ -10,12 +10,13 @@ public enum RowIdentity: Sendable, Hashable {
   /// No column is unique in both.
   case none
 
-  /// The most values that are kept while looking for a unique column.
-  private static let mostValues = 8_000_000
+  /// The bytes of a value in a set, with the room that it leaves free.
+  private static let valueBytes = 24
 
   /// Reads both tables, until no column can be unique.
+  /// - Parameter memoryLimit: the memory for values, in bytes. If it is too small, the last columns are not looked at.
   public static func find(
-    in old: UnionRows.Part, _ new: UnionRows.Part, types: ColumnTypes
+    in old: UnionRows.Part, _ new: UnionRows.Part, types: ColumnTypes, memoryLimit: Int
   ) async throws(Problem) -> RowIdentity {
     var names: [String]?
     for part in [old, new] {
@@ -24,13 +25,15 @@ public enum RowIdentity: Sendable, Hashable {
       if !rows.schema.key.isEmpty { return .declared }
       let candidates = names ?? rows.schema.columns.map(\.name)
       names = try await rows.withWidening { (stream) async throws(Problem) in
-        try await unique(in: stream, among: candidates)
+        try await unique(in: stream, among: candidates, memoryLimit)
       }
     }
     return names?.first.map { .column($0) } ?? .none
   }
 
-  private static func unique(in rows: any RowStream, among names: [String]) async throws(Problem) -> [String] {
+  private static func unique(
+    in rows: any RowStream, among names: [String], _ memoryLimit: Int
+  ) async throws(Problem) -> [String] {
     var alive = names.compactMap { name in rows.schema.position(of: name).map { (name: name, column: $0) } }
       .filter { !rows.schema.columns[$0.column].type.isNested }
     var seen = Array(repeating: Set<UInt64>(), count: alive.count), count = 0
@@ -50,7 +53,10 @@ public enum RowIdentity: Sendable, Hashable {
         seen.remove(at: at)
       }
       count += batch.count
-      if count * alive.count > mostValues { return [] }
+      while count * alive.count * valueBytes > memoryLimit, !alive.isEmpty {
+        alive.removeLast()
+        seen.removeLast()
+      }
     }
     return count == 0 ? [] : alive.map(\.name)
   }

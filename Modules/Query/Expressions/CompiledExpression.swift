@@ -130,6 +130,8 @@ final class CompiledExpression: Sendable {
     case "if": return CompiledExpression(.choice, type, parts, label)
     case "coalesce": return CompiledExpression(.first, type, parts, label)
     case "strptime":
+      // A column that was read as dates has the form of its file.
+      if case .constant = parts[0].work {} else if parts[0].type?.isTemporal == true { return parts[0] }
       // The form says what the result is.
       if case .constant(let format) = parts[1].work {
         return CompiledExpression(.function(function), try DateFormat(format.string).type, parts, label)

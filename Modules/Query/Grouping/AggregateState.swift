@@ -193,18 +193,13 @@ final class ExtremeState: AggregateState {
   }
 }
 
-/// Keeps all numbers of each group.
+/// The standard deviation of the numbers of each group.
 final class NumbersState: AggregateState {
   private let column: Int
-  private let isDecimal: Bool
-  private let figure: (inout [Double]) -> Double?
   private var numbers: [[Double]] = []
   private var count = 0
 
-  /// - Parameter figure: what is computed from the numbers of a group.
-  init(column: Int, isDecimal: Bool, _ figure: @escaping (inout [Double]) -> Double?) {
-    (self.column, self.isDecimal, self.figure) = (column, isDecimal, figure)
-  }
+  init(column: Int) { self.column = column }
 
   var memory: Int { numbers.capacity * 32 + count * 12 }
   func reserve(_ groups: Int) { numbers.append(contentsOf: repeatElement([], count: groups - numbers.count)) }
@@ -232,12 +227,8 @@ final class NumbersState: AggregateState {
   }
 
   func append(_ group: Int, to builder: inout RowBatchBuilder) {
-    guard let value = figure(&numbers[group]) else { return builder.appendNull() }
-    if isDecimal, let number = ExactNumber(literal: value.canonicalText) {
-      builder.append(number: number.plain)
-    } else {
-      builder.append(real: value)
-    }
+    guard let value = Quantile.deviation(of: numbers[group]) else { return builder.appendNull() }
+    builder.append(real: value)
   }
 }
 

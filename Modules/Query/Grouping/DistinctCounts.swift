@@ -1,31 +1,40 @@
 import Rows
 
 extension GroupPlan {
-  /// The result of an aggregate: the numbers are those of the columns of the groups, and of the streams of values.
+  /// The result of an aggregate: a column of the groups, the number of rows of a stream of values, or one of the values
+  /// of a stream, for a part of those that a column of the groups counts.
   enum Source: Sendable {
-    case column(Int), values(Int)
+    case column(Int), values(Int), quantile(Int, counted: Int, part: Double, isReal: Bool)
   }
 
   /// The same grouping in parts that need little memory: the groups with the other aggregates, and for each count of
-  /// distinct values one whose groups are the values of each group. Nil if there is no such count.
+  /// distinct values and each quantile one whose groups are the values of each group. Nil if there is none of these.
   func parts(of input: Schema) -> (groups: GroupPlan, values: [GroupPlan], sources: [Source])? {
-    guard aggregates.contains(where: { $0.function == .distinct }) else { return nil }
-    var values: [GroupPlan] = [], sources: [Source] = [], kept: [Int] = []
+    func isSplit(_ aggregate: Computed) -> Bool { [.distinct, .median, .quantile].contains(aggregate.function) }
+    guard aggregates.contains(where: isSplit) else { return nil }
+    var values: [GroupPlan] = [], sources: [Source] = [], counted: [Int] = []
+    let kept = aggregates.indices.filter { !isSplit(aggregates[$0]) }
     for (place, aggregate) in aggregates.enumerated() {
-      if aggregate.function == .distinct, let column = aggregate.column {
-        sources.append(.values(values.count))
-        values.append(adding(column, input.columns[column]))
-      } else {
-        sources.append(.column(columns.count + kept.count))
-        kept.append(place)
+      guard isSplit(aggregate), let column = aggregate.column else {
+        sources.append(.column(columns.count + (kept.firstIndex(of: place) ?? 0)))
+        continue
       }
+      if aggregate.function == .distinct {
+        sources.append(.values(values.count))
+      } else {
+        let count = columns.count + kept.count + counted.count
+        sources.append(
+          .quantile(values.count, counted: count, part: aggregate.part, isReal: aggregate.type == .real))
+        counted.append(column)
+      }
+      values.append(adding(column, input.columns[column], counts: aggregate.function != .distinct))
     }
-    return (keeping(kept), values, sources)
+    return (keeping(kept, counting: counted), values, sources)
   }
 }
 
-/// Groups with the numbers of their distinct values. The values are rows of streams in the order of the groups, so that
-/// they need not be in memory.
+/// Groups with the numbers of their distinct values, and with quantiles of their values. These are rows of streams in
+/// the order of the groups, so that they need not be in memory.
 final class DistinctCounts: ExactRowStream {
   let schema: Schema
   private let width: Int
@@ -56,14 +65,28 @@ final class DistinctCounts: ExactRowStream {
     guard let batch = try await groups.next()?.batch() else { return nil }
     var builder = RowBatchBuilder(width: schema.width)
     for row in 0..<batch.count {
-      var counts: [Int] = []
-      for place in cursors.all.indices { counts.append(try await count(row, of: batch, &cursors.all[place])) }
       let reader = CellReader(batch)
       for column in 0..<width { builder.append(reader.cell(row, column), of: reader) }
       for source in sources {
         switch source {
         case .column(let column): builder.append(reader.cell(row, column), of: reader)
-        case .values(let number): builder.append(integer: Int64(counts[number]))
+        case .values(let number):
+          var count = 0
+          try await walk(row, of: batch, &cursors.all[number]) { (_, _) in count += 1 }
+          builder.append(integer: Int64(count))
+        case .quantile(let number, let counted, let part, let isReal):
+          guard case .integer(let count) = reader.cell(row, counted) else { continue }
+          let place = part * Double(count - 1), low = Int64(place.rounded(.down))
+          var seen: Int64 = 0, first = Value.null, second = Value.null
+          try await walk(row, of: batch, &cursors.all[number]) { (values, row) in
+            guard case .integer(let more) = CellReader(values).cell(row, width + 1) else { return }
+            // The values at `low` and after it.
+            if seen <= low, low < seen + more { first = values.value(row, width) }
+            if seen <= low + 1, low + 1 < seen + more { second = values.value(row, width) }
+            seen += more
+          }
+          let value = Quantile.between(first, second, place - Double(low), isReal: isReal)
+          builder.append(value: count == 0 || !(0...1).contains(part) ? .null : value)
         }
       }
     }
@@ -78,26 +101,27 @@ final class DistinctCounts: ExactRowStream {
     var row = 0
   }
 
-  /// The number of values of a group that are not null. They are next in their stream.
-  private func count(_ group: Int, of batch: RowBatch, _ cursor: inout Cursor) async throws(Problem) -> Int {
-    var count = 0
+  /// Calls `body` with the values of a group that are not null. They are next in their stream.
+  private func walk(
+    _ group: Int, of batch: RowBatch, _ cursor: inout Cursor, _ body: (_ values: RowBatch, _ row: Int) -> Void
+  ) async throws(Problem) {
     while true {
       if cursor.batch.map({ cursor.row == $0.count }) ?? true {
-        guard let next = try await cursor.stream.next()?.batch() else { return count }
+        guard let next = try await cursor.stream.next()?.batch() else { return }
         (cursor.batch, cursor.row) = (next, 0)
         continue
       }
-      guard let values = cursor.batch else { return count }
+      guard let values = cursor.batch else { return }
       let reader = CellReader(values), groups = CellReader(batch)
       var isSame = true
       while cursor.row < values.count {
         isSame = self.isSame(group, groups, cursor.row, reader)
         guard isSame else { break }
-        if !reader.cell(cursor.row, width).isNull { count += 1 }
+        if !reader.cell(cursor.row, width).isNull { body(values, cursor.row) }
         cursor.row += 1
       }
       withExtendedLifetime((values, batch)) {}
-      if !isSame { return count }
+      if !isSame { return }
     }
   }
 

@@ -197,8 +197,7 @@ final class SumState: AggregateState {
     }
     // The sum starts again; what it was is kept aside.
     keepAside(sum, group)
-    sum.total = value
-    sum.scale = scale
+    (sum.total, sum.scale) = Self.scaled(value, by: common - scale).map { ($0, common) } ?? (value, scale)
   }
 
   private func keepAside(_ sum: Sum, _ group: Int) {
@@ -249,11 +248,17 @@ final class SumState: AggregateState {
     if wide[group] != nil || sum.total != 0 { keepAside(sum, group) }
     sums[group].total = 0
     var (isNegative, digits, exponent) = wide[group, default: WideSum()].result
-    while digits.last == 0 {
+    // The decimals that the numbers show are kept.
+    let shown = isMean || result != .decimal ? 0 : sum.scale
+    while digits.last == 0, isMean || exponent < -shown {
       digits.removeLast()
       exponent += 1
     }
     if digits.isEmpty { (digits, exponent) = ([0], 0) }
+    while exponent > -shown, shown > 0 {
+      digits.append(0)
+      exponent -= 1
+    }
     if isMean { (digits, exponent) = Self.divided(digits, exponent, by: sum.count) }
     let literal = Self.literal((isNegative, digits, exponent))
     if isMean || result == .real {

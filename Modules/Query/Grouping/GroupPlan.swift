@@ -26,13 +26,9 @@ struct GroupPlan: Sendable {
     func state() -> any AggregateState {
       guard let column else { return CountState(column: nil) }
       switch function {
-      // Distinct values are groups, which are counted later.
-      case .count, .distinct: return CountState(column: column)
-      case .median, .quantile, .stddev:
-        let function = self.function, part = self.part
-        return NumbersState(column: column, isDecimal: type != .real && function != .stddev) { numbers in
-          function == .stddev ? Quantile.deviation(of: numbers) : Quantile.value(of: &numbers, at: part)
-        }
+      // Distinct values are groups, which are counted later; so are those of quantiles.
+      case .count, .distinct, .median, .quantile: return CountState(column: column)
+      case .stddev: return NumbersState(column: column)
       case .first, .last:
         return ExtremeState(column: column, isGreatest: function == .last, areTimes: false, byOrder: true)
       case .min, .max:
@@ -92,23 +88,27 @@ struct GroupPlan: Sendable {
     order = SortOrder(columns.indices.map { SortOrder.Key(column: $0, isDescending: false) }, schema)
   }
 
-  /// The same groups with some of the aggregates; if there are neither columns nor aggregates, with a count.
-  func keeping(_ kept: [Int]) -> GroupPlan {
-    if columns.isEmpty, kept.isEmpty {
-      let count = Computed(function: .count, column: nil, name: "count", type: .integer)
-      return GroupPlan(
-        self, Schema(schema.name, columns: [ColumnDescription("count", .integer)]), columns, areTimes, [count])
+  /// The same groups with some of the aggregates, and the numbers of values of columns; if there are neither columns
+  /// nor aggregates, with a count.
+  func keeping(_ kept: [Int], counting counted: [Int] = []) -> GroupPlan {
+    var more: [Int?] = counted
+    if columns.isEmpty, kept.isEmpty, counted.isEmpty { more = [nil] }
+    let counts = more.enumerated().map { (number, column) in
+      Computed(function: .count, column: column, name: "\u{1F}count \(number)", type: .integer)
     }
     let results = Array(columns.indices) + kept.map { columns.count + $0 }
-    return GroupPlan(self, schema.projected(to: results), columns, areTimes, kept.map { aggregates[$0] })
+    let all = results.map { schema.columns[$0] } + counts.map { ColumnDescription($0.name, .integer) }
+    return GroupPlan(
+      self, Schema(schema.name, columns: all), columns, areTimes, kept.map { aggregates[$0] } + counts)
   }
 
-  /// The values of a column in each group as groups of their own.
-  func adding(_ column: Int, _ description: ColumnDescription) -> GroupPlan {
+  /// The values of a column in each group as groups of their own, with their numbers if they count.
+  func adding(_ column: Int, _ description: ColumnDescription, counts: Bool) -> GroupPlan {
     let value = ColumnDescription("\u{1F}\(description.name)", description.type)
+    let count = counts ? [Computed(function: .count, column: nil, name: "\u{1F}count", type: .integer)] : []
+    let all = Array(schema.columns.prefix(columns.count)) + [value] + count.map { ColumnDescription($0.name, .integer) }
     return GroupPlan(
-      self, Schema(schema.name, columns: Array(schema.columns.prefix(columns.count)) + [value]), columns + [column],
-      areTimes + [description.type.isTime], [])
+      self, Schema(schema.name, columns: all), columns + [column], areTimes + [description.type.isTime], count)
   }
 
   /// Whether only rows are counted, all of them.

@@ -80,7 +80,6 @@ import Testing
       ("people.csv sub/people.csv -o all.sqlite", "people.csv and sub/people.csv would both be the table “people”"),
       ("people.csv prices.json -o all.sqlite -o all.csv", "-o all.sqlite has a table for each input file"),
       ("people.csv prices.json -o all.sqlite --summary json", "--summary cannot be used with several tables"),
-      ("people.csv prices.json -o out/", "missing format of the files in out/"),
       ("people.csv prices.json -o out/ -f csv --datapackage", "--datapackage cannot be used with several tables"),
     ])
   func refused(_ line: String, _ message: String) {

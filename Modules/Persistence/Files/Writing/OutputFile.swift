@@ -17,6 +17,13 @@ public enum OutputFile {
     return try FileSink(path: path, replaces: replaces, follows: follows)
   }
 
+  /// A sink for what comes after the bytes of a file; nil if there is no such file, or nothing is in it.
+  public static func appendingSink(_ path: String) throws(Problem) -> (any ByteSink)? {
+    guard let size = try FileByteSource.ifPresent(path, follows: true)?.size, size > 0 else { return nil }
+    try ReplacementGuard.check(path)
+    return try AppendingSink(path)
+  }
+
   /// Creates a directory for output files if it does not exist; returns whether it was created.
   /// - Throws: `cannotCreate` for a file of that name or a missing parent, `permission`, `io`.
   public static func makeDirectory(_ path: String) throws(Problem) -> Bool {

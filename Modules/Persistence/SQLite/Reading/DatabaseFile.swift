@@ -62,13 +62,13 @@ private struct ValueSurvey {
   private let rows: SpillBuffer
   private var survey: ValueSurvey
   /// Opens the database that is complete with this table; nil for one with other tables.
-  private let openDatabase: (@Sendable () async throws(Problem) -> DatabaseFile)?
-  private var database: DatabaseFile?
+  private let openDatabase: (@Sendable () async throws(Problem) -> any TableDatabase)?
+  private var database: (any TableDatabase)?
 
   /// - Throws: `usage` for columns that SQLite does not have.
   init(
-    _ schema: Schema, _ policy: NonfinitePolicy, directory: String, in database: DatabaseFile? = nil,
-    open: (@Sendable () async throws(Problem) -> DatabaseFile)? = nil
+    _ schema: Schema, _ policy: NonfinitePolicy, directory: String, in database: (any TableDatabase)? = nil,
+    open: (@Sendable () async throws(Problem) -> any TableDatabase)? = nil
   ) throws(Problem) {
     guard schema.width > 0 else { throw Problem(.usage, "sqlite: a table must have at least one column") }
     try schema.checkForSQL()
@@ -115,7 +115,7 @@ private struct ValueSurvey {
 }
 
 /// A database that is filled in a temporary file, then copied to its place.
-final class DatabaseFile: TableContainer {
+final class DatabaseFile: TableContainer, TableDatabase {
   private let path: String
   private let directory: String
   private let sink: any ByteSink

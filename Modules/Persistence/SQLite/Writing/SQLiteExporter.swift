@@ -24,24 +24,27 @@ public struct SQLiteExporter: Exporter {
   }
 
   /// The maker of the database.
-  /// - Throws: `cannotCreate` when it would take the place of a database with more in it than this table.
+  /// - Throws: `cannotCreate` for a database with more in it than this table, and with this table as well.
   public func sink(
     for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
   ) async throws(Problem) -> any RowSink {
     try TableSink(schema, try Self.policy(options), directory: directory) { [directory] () throws(Problem) in
       let sink = try await open()
-      try SQLiteReplacement.check(sink.name, tables: [schema.name])
-      return DatabaseFile(directory: directory, in: sink)
+      guard try SQLiteReplacement.keeps(sink.name, tables: [schema.name], options.existing) else {
+        return DatabaseFile(directory: directory, in: sink)
+      }
+      await sink.abandon()
+      return ExistingDatabase(sink.name, options.existing, directory: directory)
     }
   }
 
   /// A database of several tables.
-  /// - Throws: `cannotCreate` when it would take the place of a database with other tables.
+  /// - Throws: `cannotCreate` for a database with other tables, and with one of these.
   public func container(
-    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace
+    of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace, existing: ExistingOutput
   ) throws(Problem) -> (any TableContainer)? {
-    try SQLiteReplacement.check(sink.name, tables: tables)
-    return DatabaseFile(directory: directory, in: sink)
+    try SQLiteReplacement.keeps(sink.name, tables: tables, existing)
+      ? ExistingDatabase(sink.name, existing, directory: directory) : DatabaseFile(directory: directory, in: sink)
   }
 
   static func policy(_ options: ExportOptions) throws(Problem) -> NonfinitePolicy {

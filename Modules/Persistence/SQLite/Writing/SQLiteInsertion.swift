@@ -18,6 +18,8 @@ struct SQLiteInsertion: ~Copyable {
   private let schema: Schema
   private let columns: [Column]
   private let isPlain: Bool
+  /// Whether the table has constraints of its own.
+  private let isForeign: Bool
 
   private struct Column {
     let type: ColumnType
@@ -27,14 +29,19 @@ struct SQLiteInsertion: ~Copyable {
     let isMixed: Bool
     /// Whether decimals are Doubles.
     let isReal: Bool
+    /// Whether SQLite makes a number of every text that looks like one.
+    let isNumeric: Bool
   }
 
   /// Rows of `schema` into `table`, a name in SQL.
   /// - Parameter isPlain: whether the table is one for any program (`SQLiteDefinition`) rather than one of a store:
   ///   infinities are kept, and JSON values are kept by value.
+  /// - Parameter numeric: the columns that keep texts that look like numbers as numbers, in a table of another program;
+  ///   nil for a table of bb.
+  /// - Parameter conflict: the clause for a row whose key is there.
   init(
     _ schema: Schema, into table: String, isPlain: Bool = false, hasKey: Bool = true,
-    decimals: [Int: DecimalShape] = [:],
+    decimals: [Int: DecimalShape] = [:], numeric: Set<Int>? = nil, conflict: String = "",
     _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
     let names = schema.columns.map(\.name.quotedForSQL).joined(separator: ", ")
@@ -42,16 +49,17 @@ struct SQLiteInsertion: ~Copyable {
     rows = max(1, Self.most / max(1, schema.columns.count))
     // Without OR FAIL, SQLite keeps what it needs to take a statement of many rows back.
     let start = "INSERT OR FAIL INTO \(table)(\(names)) VALUES"
-    let one = try connection.prepare(start + places)
-    many = try connection.prepare(start + Array(repeating: places, count: rows).joined(separator: ", "))
+    let one = try connection.prepare(start + places + conflict)
+    many = try connection.prepare(start + Array(repeating: places, count: rows).joined(separator: ", ") + conflict)
     self.one = one
     self.schema = schema
     columns = schema.columns.enumerated().map { position, column in
       let isKey = hasKey && schema.key.contains(position)
       return Column(
         type: column.type, isRequired: !column.isNullable || isKey, isText: isKey && !isPlain, isMixed: column.isMixed,
-        isReal: decimals[position]?.storage == .double)
+        isReal: decimals[position]?.storage == .double, isNumeric: numeric?.contains(position) ?? false)
     }
+    isForeign = numeric != nil
     self.isPlain = isPlain
   }
 
@@ -81,6 +89,12 @@ struct SQLiteInsertion: ~Copyable {
         if bind(index, cell, description, batch.arena, statement), !(cell.isNull && description.isRequired) {
           continue
         }
+        if description.isNumeric, case .number(let start, let length) = cell {
+          throw Problem(
+            .badData,
+            "the table would change \(String(decoding: batch.arena.bytes(start, length), as: UTF8.self)) in column "
+              + schema.columns[column].name, hint: "declare the column as TEXT", record: row)
+        }
         // Whatever cannot be bound as it is is converted, or refused.
         let value = try values(row, of: batch)[column]
         try statement.bind(index, value, typedAs: description.isText ? nil : description.type)
@@ -88,8 +102,14 @@ struct SQLiteInsertion: ~Copyable {
     }
     let code = statement.insertOnce()
     guard code == SQLITE_DONE else {
+      let first = rows.lowerBound + min(statement.changes, rows.count - 1)
+      if isForeign, [SQLITE_CONSTRAINT, SQLITE_MISMATCH].contains(code & 0xFF) {
+        var problem = statement.problem(code)
+        (problem.message, problem.record) = ("the table refuses the record: \(problem.message)", first)
+        throw problem
+      }
       if code & 0xFF == SQLITE_CONSTRAINT, !schema.key.isEmpty {
-        let refused = try values(rows.lowerBound + min(statement.changes, rows.count - 1), of: batch)
+        let refused = try values(first, of: batch)
         throw Problem(.badData, "two records have the key \(StoredKey(of: refused, schema).text)", at: schema.name)
       }
       throw statement.problem(code)
@@ -108,6 +128,12 @@ struct SQLiteInsertion: ~Copyable {
     if isPlain, column.type == .json { return bindByValue(index, cell, column.isMixed, arena, statement) }
     switch (cell, column.type) {
     case (.null, _): return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
+    // Columns of text in tables of other programs.
+    case (.number(let start, let length), .text), (.json(let start, let length), .text):
+      return bindText(index, arena, start, length, statement)
+    case (.integer(let number), .text): return bindCopy(index, Array(String(number).utf8), statement)
+    case (.real(let number), .text): return bindCopy(index, Array("\(number)".utf8), statement)
+    case (.boolean(let truth), .text): return bindCopy(index, Array("\(truth)".utf8), statement)
     case (.text(let start, let length), .text), (.text(let start, let length), .url),
       (.text(let start, let length), .date), (.text(let start, let length), .timestamp),
       (.text(let start, let length), .datetime),
@@ -139,6 +165,7 @@ struct SQLiteInsertion: ~Copyable {
       if isReal, let value = unsafe NumberSpelling.held(literal, Int(length)) {
         return unsafe sqlite3_bind_double(statement.handle, index, value) == SQLITE_OK
       }
+      if column.isNumeric, case .literal = unsafe StoredNumber(literal, Int(length)) { return false }
       return bindNumber(index, arena, start, length, statement)
     case (.integer(let number), .decimal):
       return unsafe !column.isText && sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
