@@ -1,7 +1,6 @@
 internal import CMasks
 internal import Codecs
 
-/// Text as bytes.
 enum ByteText {
   /// The offset of the first byte that cannot be part of UTF-8; the length when all of it is UTF-8.
   static func firstInvalid(_ text: Span<UInt8>) -> Int {

@@ -14,7 +14,6 @@ struct CellKind: OptionSet, Sendable, Hashable {
   /// Whether it is one of the kinds of `typed`.
   var isTyped: Bool { !isDisjoint(with: .typed) }
 
-  /// The kind of a field.
   static func of(_ field: Span<UInt8>) -> CellKind {
     var start = 0, end = field.count
     while start < end, isSpace(field[start]) { start += 1 }
@@ -26,7 +25,6 @@ struct CellKind: OptionSet, Sendable, Hashable {
     }
   }
 
-  /// The kind of a field.
   static func of(_ field: [UInt8]) -> CellKind { of(field.span) }
 
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -261,7 +261,6 @@ struct RecordParser {
     return value
   }
 
-  /// Appends the value of a field.
   func append(_ text: Span<UInt8>, _ field: Field, to value: inout [UInt8]) {
     var at = field.start
     while at < field.end {
@@ -288,7 +287,6 @@ struct RecordParser {
     return values
   }
 
-  /// The kind of a field.
   func kind(_ text: Span<UInt8>, _ field: Field) -> CellKind { CellKind.of(text.extracting(field.start..<field.end)) }
 
   /// Whether the record is a line of nothing or of spaces.

@@ -50,7 +50,6 @@ struct SampleScan {
 
   subscript(_ row: Row, _ column: Int) -> RecordParser.Field { fields[row.first + column] }
 
-  /// The fields of a record.
   func fields(of row: Row) -> ArraySlice<RecordParser.Field> { fields[row.first..<row.first + row.count] }
 
   /// Fields that are not blank.

@@ -74,7 +74,6 @@ import Synchronization
     }
   }
 
-  /// The header fields.
   mutating func set(headers fields: [HTTPHeader]) throws(Problem) {
     guard headers.fields != fields else { return }
     // Received data is decompressed immediately, with a factor of a thousand at worst, and waits in libcurl until the

@@ -49,7 +49,6 @@ struct PrivateReach: Sendable {
   /// The port of the proxy that may be used; nil for none. Its address is not that of the server.
   let proxyPort: Int?
 
-  /// Whether a port is that of the proxy.
   func isProxy(_ port: Int) -> Bool { port == proxyPort }
 
   /// Whether a connection to an address is refused.

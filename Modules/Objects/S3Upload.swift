@@ -55,7 +55,6 @@ final class S3Upload: ByteSink {
   /// A mark that no other upload has.
   static func newMark() -> String { String(UInt64.random(in: 0 ... .max), radix: 16) }
 
-  /// The size of a part.
   static func size(ofPart number: Int) -> Int { partSize << ((number - 1) / 900) }
 
   // MARK: - Writing

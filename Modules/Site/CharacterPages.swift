@@ -78,7 +78,6 @@ extension Site {
     deathFacts(record, &page)
   }
 
-  /// The facts of a death.
   func deathFacts(_ record: SiteRecord, _ page: inout SitePage) {
     page.fact("Cause", record.text("cause"))
     if record.text("production") != nil {

@@ -106,7 +106,6 @@ public final class Site {
 
   private func bytes(of text: StaticString) -> [UInt8] { Array(text.description.utf8) }
 
-  /// Writes a page.
   func write(_ page: consuming SitePage, to link: SiteLink, scripts: [String] = []) throws(Problem) {
     try directory.write(page.finish(scripts: scripts), to: link.path)
     pages += 1

@@ -95,7 +95,6 @@ struct SiteRecords {
   /// The position of the episode that a record belongs to.
   func episode(of record: SiteRecord) -> Int? { EpisodeID(record).flatMap { episodes[$0] } }
 
-  /// Whether a record is a favourite.
   func isFavourite(_ record: SiteRecord, in dataset: Schema) -> Bool {
     if dataset.name == Catalog.actors.name { return record.isTrue("favourite") }
     return favourites.contains(RecordKey.joined([Array(dataset.name.utf8), record.key]))

@@ -29,7 +29,6 @@ public struct SiteTable {
   }
 }
 
-/// A record of a site.
 struct SiteRecord {
   fileprivate let table: SiteTable
   let row: Int

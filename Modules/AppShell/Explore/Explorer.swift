@@ -58,7 +58,6 @@ public struct Explorer: Sendable {
     var count: Int, lines: Int
     /// The value in the first of the columns that are shown from `left` on which does not fit.
     var fitting: Int
-    /// The value of a row and a column.
     var value: (_ row: Int, _ column: Int) -> Value?
   }
 

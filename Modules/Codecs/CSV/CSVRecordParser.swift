@@ -460,7 +460,6 @@ import Rows
 }
 
 extension Array {
-  /// The elements as a span.
   fileprivate func withSpan<Failure: Error>(_ body: (Span<Element>) throws(Failure) -> Void) throws(Failure) {
     try body(span)
   }

@@ -8,7 +8,6 @@ public enum DataPackageDocument {
     let file: String
     /// The format: `csv`, `json`.
     let format: String
-    /// Its media type.
     let mediaType: String
     /// Its CSV style; nil for any other format.
     let style: CSVStyle?

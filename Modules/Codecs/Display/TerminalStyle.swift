@@ -69,6 +69,5 @@ public struct TerminalStyle: Sendable, Hashable {
     return true
   }
 
-  /// Ends a link.
   func endLink(_ out: inout ByteBuffer) { out.append("\u{1B}]8;;\u{1B}\\") }
 }

@@ -171,7 +171,6 @@ struct TypeEvidence: Sendable {
   /// Whether the column is text, whatever follows.
   var isDecided: Bool { kinds.isText && !times.isPossible }
 
-  /// Adds a field.
   mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {
     let kind = unsafe ValueKinds(field: text, count)
     if kinds.isText || kind == .text {

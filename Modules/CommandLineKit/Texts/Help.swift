@@ -64,7 +64,6 @@ extension Program {
   }
 }
 
-/// A summary as a sentence.
 func sentence(_ summary: String) -> String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
 
 /// A help text that is being put together.

@@ -107,7 +107,6 @@ extension StoreLaw {
     },
   ]
 
-  /// The laws of changes.
   static let changes: [StoreLaw] = [
     StoreLaw("a row takes the place of the one with its key") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1), pair("b", 2)]))

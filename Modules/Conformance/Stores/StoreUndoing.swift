@@ -16,7 +16,6 @@ extension StoreUnderLaw {
 }
 
 extension StoreLaw {
-  /// The laws of undo.
   static let undoing: [StoreLaw] = [
     StoreLaw("undo of a change restores every row, and is in the history") { it in
       try await it.apply(TableChange(wide, upserts: Array(it.hostile.prefix(4))))

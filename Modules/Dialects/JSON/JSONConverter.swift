@@ -1,4 +1,3 @@
-/// A deviation from JSON.
 enum JSONDeviation: String, CaseIterable {
   case documents = "several documents"
   case comment = "comments"

@@ -116,7 +116,6 @@ public struct VCardWriter: Sendable {
     return line("N", family + [UInt8(ascii: ";")] + given + Array(";;;".utf8), isAddress: true, &out)
   }
 
-  /// Appends a photo with its bytes.
   private func appendPhoto(_ photo: (type: String, base64: [UInt8]), _ out: inout ByteBuffer) {
     let name = version == .three ? "PHOTO;ENCODING=b;TYPE=\(photo.type.uppercased())" : "PHOTO"
     let start = version == .three ? [] : Array("data:image/\(photo.type);base64,".utf8)

@@ -25,7 +25,6 @@ extension TableDocument {
   static var isText: Bool { true }
 }
 
-/// One record of a document.
 enum DocumentRecord {
   /// A value for each column, whose types are to be inferred from the texts; nil is null.
   case fields([[UInt8]?])
@@ -101,7 +100,6 @@ public final class DocumentTables: Sendable {
   }
 }
 
-/// Names for the tables of a document.
 private struct DocumentTableNames {
   private(set) var all: [String] = []
   private var known: Set<String> = []

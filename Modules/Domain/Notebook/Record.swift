@@ -95,7 +95,6 @@ extension RowBatch {
 }
 
 extension Value {
-  /// A list of texts.
   static func list(_ texts: [String]) -> Value {
     .json(JSON.array(texts.map { .string($0) }).canonicalBytes)
   }

@@ -48,7 +48,6 @@ final class SyncStep {
 
   /// The cursor of a row; nil for null.
   func cursor(of row: [Value]) -> SyncCursor? { SyncCursor(row[column], type) }
-  /// The key of a row.
   func key(of row: [Value]) -> [Value] { plan.schema.key.map { row[$0] } }
 
   /// Adds the records of a page. Of two versions of a record the later one stays.

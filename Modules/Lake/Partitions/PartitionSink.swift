@@ -7,7 +7,6 @@ public import Rows
 @safe public final class PartitionSink: RowSink, @unchecked Sendable {
   /// The contents of the files, and their places.
   public struct Configuration: Sendable {
-    /// The format, and its options.
     let format: any Exporter, options: ExportOptions
     /// The most rows of a file, and the bytes from which on it is complete.
     public var maximumRows = Int.max, completeBytes = Int.max

@@ -23,7 +23,6 @@ enum RunLengthBitPacking {
     }
   }
 
-  /// Appends one run.
   static func append(run length: Int, of value: UInt32, bits: Int, to out: inout ByteBuffer) {
     out.append(variable: UInt64(length) << 1)
     for byte in 0..<(bits + 7) / 8 { out.append(byte: UInt8(truncatingIfNeeded: value >> UInt32(byte * 8))) }

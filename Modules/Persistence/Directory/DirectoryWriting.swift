@@ -20,7 +20,6 @@ struct DirectoryCommit {
     let load: UndoPlan.Load
     let table: String
     let old: ReplacedTables.Table
-    /// Its file now.
     let now: FileStamp?
     /// The new file; nil if it is the kept one.
     let file: PendingFile?

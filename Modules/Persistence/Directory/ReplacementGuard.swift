@@ -82,7 +82,6 @@ enum ReplacementGuard {
     return above == path ? path : "\(whole(above))/\(name)"
   }
 
-  /// The store that a directory is, or is in.
   private static func store(around directory: String) -> String? {
     var above = whole(directory)
     while above != "/", above != "." {

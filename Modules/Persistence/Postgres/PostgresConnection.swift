@@ -245,9 +245,7 @@ struct PostgresParameters {
   mutating func append(text: String?) { append(.text, text.map { Array($0.utf8) }) }
   /// Appends a text.
   mutating func append(utf8: [UInt8]) { append(.text, utf8) }
-  /// Appends an integer.
   mutating func append(integer: Int64) { append(.int8, PostgresBinary.bigEndian(integer)) }
-  /// Appends a Boolean.
   mutating func append(boolean: Bool) { append(.bool, [boolean ? 1 : 0]) }
 
   /// Appends a value of a store, in the form in which its column keeps it.

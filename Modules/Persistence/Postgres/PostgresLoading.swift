@@ -99,7 +99,6 @@ struct PostgresLoading {
     return values[column]
   }
 
-  /// The outcome for the table.
   func outcome(of count: Int) throws(Problem) -> TableOutcome {
     var outcome = TableOutcome()
     if isNew {

@@ -4,7 +4,6 @@ import Rows
 
 /// A table or view of a database, as the catalogue describes it.
 struct PostgresTable: Sendable {
-  /// One of its columns.
   struct Column: Sendable {
     let name: String
     /// The type as SQL writes it: `numeric(12,2)`; of a domain its base.

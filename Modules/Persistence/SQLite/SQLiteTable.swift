@@ -3,7 +3,6 @@ import Rows
 
 /// A table or view of a database, as the database describes it.
 struct SQLiteTable: Sendable {
-  /// One of its columns.
   struct Column: Sendable {
     let name: String
     /// The declared type, in capitals; empty when there is none.

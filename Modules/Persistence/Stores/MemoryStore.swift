@@ -144,7 +144,6 @@ public final class MemoryStore: RecordStore {
   public func check() async throws(Problem) -> [Problem] { [] }
 }
 
-/// A table in memory.
 struct MemoryTable: EditableTable, Sendable {
   private(set) var schema: Schema
   var rows: [StoredKey: [Value]] = [:]

@@ -189,7 +189,6 @@ struct Conditions: Sendable, Hashable {
     return .condition(Condition(column(expression), .equal, "true"))
   }
 
-  /// The column of an expression.
   private mutating func column(_ expression: Expression) -> String {
     if case .column(let name) = expression { return name }
     let name = Self.mark + expression.text

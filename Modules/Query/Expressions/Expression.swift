@@ -26,7 +26,6 @@ public indirect enum Expression: Sendable, Hashable {
     }
   }
 
-  /// Whether it calls a function.
   func calls(_ function: String) -> Bool {
     switch self {
     case .constant, .value, .column: false

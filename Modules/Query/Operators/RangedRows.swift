@@ -55,7 +55,6 @@ final class RangedRows: ExactRowStream {
     let place: SortPlace
     /// The run that has it as row `place.row`.
     let run: SortRun
-    /// Its part and its number in the part.
     let part: Int, number: Int
     /// The number of rows that it was chosen from.
     var weight: Int

@@ -31,7 +31,6 @@ struct SortRun: Sendable {
   /// Where the rows begin in the block.
   fileprivate static func rows(_ count: Int) -> Int { (count + 1) * 4 + count * 16 }
 
-  /// The rows of a batch in order.
   init(_ batch: RowBatch, _ order: SortOrder) {
     let reader = CellReader(batch)
     var places: [SortPlace] = [], isDecided = true

@@ -49,7 +49,6 @@ final class DistinctRows: DerivedRowStream {
   }
 }
 
-/// The last rows.
 final class LastRows: DerivedRowStream {
   let schema: Schema
   let inner: any RowStream
@@ -201,7 +200,6 @@ extension ColumnDescription {
 
 /// Rows with a column for each value of another column.
 enum PivotedRows {
-  /// The most columns.
   static let mostColumns = 10_000
 
   /// - Parameters:

@@ -80,7 +80,6 @@ struct ColumnSummary {
     return "\(range) character\(lengths.greatest == 1 ? "" : "s")"
   }
 
-  /// Appends the row of a column.
   func append(_ column: ColumnDescription, rows: Int, to builder: inout RowBatchBuilder) {
     let isOrdered =
       column.type.isNumeric || column.type.isTemporal || column.type == .list(.integer)

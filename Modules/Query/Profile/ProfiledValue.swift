@@ -19,7 +19,6 @@ enum ProfiledBytes {
     }
   }
 
-  /// The value of a key.
   @inline(__always) init(key: ValueBytes) {
     switch key.byte(at: 0) {
     case KeyBuffer.Kind.number: self = .number(Double(bitPattern: key.word(at: 1)))

@@ -52,7 +52,6 @@ final class RowsByKey: Sendable {
     /// An entry: the number of a row, and the next entry of the same key; -1 for none.
     fileprivate var rows: [Int32] = [], nexts: [Int32] = []
 
-    /// Adds a row to a key.
     mutating func add(_ row: Int, _ buffer: borrowing KeyBuffer, _ number: Int) {
       let key = buffer.value(number), hash = buffer.hash(number), entry = Int32(rows.count)
       let known = keys.find(key, hash)

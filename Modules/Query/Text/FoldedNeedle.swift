@@ -48,7 +48,6 @@ struct FoldedNeedle: Sendable {
     }
   }
 
-  /// Whether a text contains it.
   @inline(__always) func isContained(in text: UnsafeRawBufferPointer, _ scratch: inout [UInt8]) -> Bool {
     if let known = unsafe isFound(in: text) { return known }
     scratch.removeAll(keepingCapacity: true)
@@ -56,7 +55,6 @@ struct FoldedNeedle: Sendable {
     return isContained(inFolded: scratch)
   }
 
-  /// Whether a text begins with it.
   func begins(_ text: UnsafeRawBufferPointer, _ scratch: inout [UInt8]) -> Bool {
     scratch.removeAll(keepingCapacity: true)
     // A folded character takes at most three times the bytes; what is cut within a character is folded to itself.
@@ -64,7 +62,6 @@ struct FoldedNeedle: Sendable {
     return scratch.starts(with: bytes)
   }
 
-  /// Whether folded text contains it.
   func isContained(inFolded text: [UInt8]) -> Bool {
     guard let first = bytes.first else { return true }
     guard text.count >= bytes.count else { return false }

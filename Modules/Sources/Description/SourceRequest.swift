@@ -16,7 +16,6 @@ public struct SourceRequest: Sendable, Hashable {
   /// Header fields in addition to those of the source.
   public var headers: [SourceParameter] = []
 
-  /// A request with POST.
   static func post(_ body: JSON?) -> SourceRequest { SourceRequest(method: .post, body: body) }
   /// GET without a body.
   public static let get = SourceRequest()

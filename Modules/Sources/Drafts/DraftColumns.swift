@@ -153,7 +153,6 @@ struct DraftColumns {
     column.type = column.values.allSatisfy { $0.integerValue != nil } ? .integer : .real
   }
 
-  /// Whether a name is one of times.
   private static func isTime(_ name: String) -> Bool {
     let name = name.lowercased()
     if name == "ts" || name.hasSuffix("_at") || name.hasSuffix("_ts") || name.hasSuffix("_utc") { return true }

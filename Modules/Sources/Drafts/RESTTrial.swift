@@ -158,7 +158,6 @@ private struct TrialStatistics {
 
   private static func text(_ value: Value) -> String { RESTText.plain(value.plainText) }
 
-  /// The rows of the trial.
   var shown: [SourceTrial.Row] {
     var shown: [SourceTrial.Row] = []
     for (position, column) in columns.enumerated() {

@@ -11,7 +11,6 @@ final class SourceProblems {
 
   init(grammar: Int) { self.grammar = grammar }
 
-  /// Notes a problem.
   func note(_ problem: Problem) { if all.count < Self.most { all.append(problem) } }
 
   /// - Throws: the first problem, with the others.
