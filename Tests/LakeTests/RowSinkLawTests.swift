@@ -26,7 +26,8 @@ import Testing
       (place, schema) throws(Problem) in
       if isContainer {
         let container = try exporter.container(
-          of: [schema.name], in: try FileSink(path: path(place)), scratch: TemporaryScratch(directory: directory))
+          of: [schema.name], in: try FileSink(path: path(place)), scratch: TemporaryScratch(directory: directory),
+          existing: .replace)
         guard let container else { throw Problem(.bug, "a file of one table") }
         return OnlyTable(container, try await container.sink(for: schema, options: ExportOptions()))
       }
