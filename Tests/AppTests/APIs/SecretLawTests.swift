@@ -76,7 +76,7 @@ import Testing
   /// Commands that read `URL` and leave files: stores with a history, metadata, logs.
   private static let writers =
     ["csv:HOME/c", "json:HOME/j", "sqlite:HOME/s.db"].map { "sync --from URL --storage \($0)" }
-    + ["o.csv --csvw --summary json", "p.csv --data-package", "o.html", "o.sql", "o.parquet", "o.db", "o.yaml"].map {
+    + ["o.csv --csvw --summary json", "p.csv --datapackage", "o.html", "o.sql", "o.parquet", "o.db", "o.yaml"].map {
       "--from URL -o HOME/\($0)"
     } + ["--from URL -o delta:HOME/d", "--from URL --as t -o HOME/r.csv --repair --rejects HOME/rejects.csv"]
 
