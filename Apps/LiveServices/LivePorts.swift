@@ -98,7 +98,7 @@ struct StandardStreams: TerminalPort {
       if use.isPaged, isInteractive,
         let pager = PagerSink(
           variables, preferred: try directories.settings()[.pager]?.value, height: height,
-          headerLines: use.headerLines)
+          headerLines: use.headerLines, warn: { [report] in report.warning($0) })
       {
         output = pager
       } else if use.headerLines > 0 {

@@ -87,6 +87,26 @@ import Testing
     #expect(try await heads(ExportOptions(hasChosenColumns: true)) == ["id", "first name", "name", "photo"])
   }
 
+  @Test("columns that do not fit are folded, unless they were chosen") func fit() async throws {
+    let schema = Schema(
+      "t", columns: (0..<30).map { ColumnDescription("column_\($0)", $0 == 3 ? .date : .text) })
+    let table = SampleTable("wide", schema, [(0..<30).map { .text($0 == 3 ? "2024-01-31" : "some words \($0)") }])
+    func ticked(_ options: ExportOptions) async throws -> (words: String, count: Int) {
+      let text = String(
+        decoding: try await ExporterFixture("html", HTMLExporter(), options: options).document(table), as: UTF8.self)
+      let words = try #require(text.firstMatch(of: /<summary>(Columns[^<]*)/)).output.1
+      return (String(words), text.matches(of: /id="k\d+" checked/).count)
+    }
+    let some = try await ticked(ExportOptions())
+    #expect(some.count >= 5 && some.count <= 12 && some.words == "Columns (\(some.count) of 30)", "\(some)")
+    let all = try await ticked(ExportOptions(hasChosenColumns: true))
+    #expect(all.count == 30 && all.words == "Columns (30 of 30)")
+  }
+
+  @Test("rows have one line in tables of more than 50", arguments: [50, 51, 600]) func lines(_ rows: Int) async throws {
+    #expect(try await page(table(rows), batchesOf: 20).contains("class=\"one\"") == (rows > 50))
+  }
+
   @Test("a table of places has a map") func map() async throws {
     let text = try await page(.places, batchesOf: 7)
     #expect(text.contains("<svg role=\"group\" aria-label=\"Map of the places\" viewBox=\""))

@@ -3,7 +3,8 @@
   // Small tables are elements. Large ones are text: the rows near the window are elements, a chunk at a time.
   const d = document, table = d.getElementById("rows"), heads = [...table.tHead.rows[0].cells];
   const search = d.getElementById("q"), count = d.getElementById("n"), bar = d.getElementById("f");
-  const block = d.querySelector("noscript.rows"), chunk = 100;
+  const block = d.querySelector("noscript.rows"), chunk = 100, menu = d.querySelector("details.k"), ticks = [...menu.querySelectorAll("input")];
+  const names = heads.map(h => h.textContent.trim()), cards = d.getElementById("vc");
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
   const fold = s => s.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/ı/g, "i");
   const number = x => x.toLocaleString("en");
@@ -41,6 +42,7 @@
   const fill = body => {
     const start = body.dataset.i * chunk;
     body.innerHTML = shown.slice(start, start + chunk).map(i => rows[i]).join("");
+    [...body.rows].forEach((row, i) => row.setAttribute("aria-rowindex", start + i + 2));
     body.style.height = "auto";
   };
   const draw = isSorted => {
@@ -62,6 +64,14 @@
         }
       }
     }, { rootMargin: "1500px" });
+    table.setAttribute("aria-rowcount", shown.length + 1);
+    if (shown.length) {
+      // Rows of one height, so that the end of the page is where it is expected.
+      const body = table.createTBody();
+      body.innerHTML = shown.slice(0, 20).map(i => rows[i]).join("");
+      height = body.offsetHeight / body.rows.length || height;
+      body.remove();
+    }
     const bodies = d.createDocumentFragment();
     for (let i = 0; i * chunk < shown.length; i++) {
       const body = d.createElement("tbody");
@@ -77,8 +87,49 @@
     if (words.length && !texts) texts = all.map(i => fold(block ? plain(rows[i]) : rows[i].textContent));
     const chosen = facets.filter(f => f.select.value);
     shown = words.length || chosen.length
-      ? order.filter(i => words.every(w => texts[i].includes(w)) && chosen.every(f => f.values[i].includes(f.select.value))) : order;
+      ? order.filter(i => words.every(w => texts[i].includes(w)) && chosen.every(f => cellTexts(i, f.column).includes(f.select.value))) : order;
     draw(isSorted);
+    save();
+  };
+
+  // The address holds the state of the page.
+  let sorted = "", state = "", wanted = new Map;
+  const tally = () => {
+    const possible = ticks.filter(t => getComputedStyle(t.parentNode).display !== "none");
+    menu.firstElementChild.textContent = "Columns (" + possible.filter(t => t.checked).length + " of " + possible.length + ")";
+  };
+  const usual = ticks.map(t => t.checked).join();
+  const save = () => {
+    const parts = new URLSearchParams;
+    if (search.value) parts.set("q", search.value);
+    if (sorted) parts.set("sort", sorted);
+    for (const f of facets) if (f.select.value) parts.set("is." + names[f.column], f.select.value);
+    for (const [name, value] of wanted) parts.set(name, value);
+    if (ticks.map(t => t.checked).join() !== usual) parts.set("columns", names.filter((n, i) => ticks[i].checked).join(","));
+    if (cards.checked) parts.set("view", "cards");
+    const text = parts.size ? "#" + parts : "";
+    if (text === state) return;
+    state = text;
+    history.replaceState(null, "", text || location.pathname + location.search);
+  };
+  const restore = () => {
+    if (location.hash === state) return;
+    const parts = new URLSearchParams(location.hash.slice(1));
+    search.value = parts.get("q") || "";
+    const shownNames = (parts.get("columns") || "").split(",").filter(n => names.includes(n));
+    if (shownNames.length) ticks.forEach((t, i) => { t.checked = shownNames.includes(names[i]) });
+    if (parts.get("view") === "cards") cards.checked = true;
+    wanted = new Map([...parts].filter(([name]) => name.startsWith("is.")));
+    facets.forEach(choose);
+    const sort = parts.get("sort") || "", head = heads[names.indexOf(sort.replace(/^-/, ""))];
+    tally();
+    if (head && head.dataset.t !== "p") arrange(head, sort[0] === "-" ? -1 : 1); else apply();
+  };
+  const choose = f => {
+    const value = wanted.get("is." + names[f.column]);
+    if (value === undefined) return;
+    f.select.value = value;
+    wanted.delete("is." + names[f.column]);
   };
   let timer;
   search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(apply, size > 5000 ? 200 : 60) });
@@ -90,8 +141,11 @@
     button.type = "button";
     button.append(...head.childNodes);
     head.append(button);
-    button.addEventListener("click", () => {
-      const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+    button.addEventListener("click", () => arrange(head, head.getAttribute("aria-sort") === "ascending" ? -1 : 1));
+  });
+  const arrange = (head, sign) => {
+      const column = heads.indexOf(head), kind = head.dataset.t;
+      sorted = (sign < 0 ? "-" : "") + names[column];
       for (const other of heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
       const keys = all.map(i => { const s = cellText(i, column); return s === "" ? null : kind === "n" ? parseFloat(s) : s });
@@ -101,32 +155,43 @@
         return a === null || b === null ? (a === null) - (b === null) || i - j : compare(a, b) * sign || i - j;
       });
       apply(true);
-    });
-  });
+  };
 
-  const addFacet = (head, column) => {
-    const values = [], counts = new Map;
+  // Counting is cut into slices, so that the page stays responsive.
+  const addFacet = function* (head, column) {
+    const counts = new Map;
     for (const i of all) {
-      values.push(cellTexts(i, column));
-      for (const x of values[i]) counts.set(x, (counts.get(x) || 0) + 1);
+      for (const x of cellTexts(i, column)) counts.set(x, (counts.get(x) || 0) + 1);
       if (counts.size > 14) return;
+      if (i % 64 === 0) yield;
     }
     if (counts.size < 2 || counts.size > size * .8 || [...counts.keys()].some(x => x.length > 40)) return;
-    const select = d.createElement("select"), name = head.textContent;
+    const select = d.createElement("select"), name = names[column];
     select.setAttribute("aria-label", name);
     select.add(new Option(name + ": all", ""));
     for (const [x, n] of [...counts].sort((a, b) => b[1] - a[1])) select.add(new Option(x + " (" + number(n) + ")", x));
     select.addEventListener("change", () => apply());
-    facets.push({ select, values });
+    facets.push({ select, column });
     bar.append(select);
+    if (wanted.has("is." + name)) { choose(facets.at(-1)); apply() }
   };
-  const addHistogram = (head, column) => {
-    const values = all.map(i => parseFloat(cellText(i, column).replace(/^(\d{4})-(\d\d).*/, (m, y, n) => +y + (n - 1) / 12))).filter(x => x === x);
-    if (new Set(values).size < 6) return;
+  const addHistogram = function* (head, column) {
+    const values = new Float64Array(size), distinct = new Set;
     let low = Infinity, high = -Infinity;
-    for (const x of values) { if (x < low) low = x; if (x > high) high = x }
+    for (const i of all) {
+      const x = values[i] = parseFloat(cellText(i, column).replace(/^(\d{4})-(\d\d).*/, (m, y, n) => +y + (n - 1) / 12));
+      if (x < low) low = x;
+      if (x > high) high = x;
+      if (x === x && distinct.size < 6) distinct.add(x);
+      if (i % 64 === 0) yield;
+    }
+    if (distinct.size < 6) return;
     const bars = Array(16).fill(0);
-    for (const x of values) bars[Math.min(15, Math.floor((x - low) / (high - low) * 16))]++;
+    for (const i of all) {
+      const x = values[i];
+      if (x === x) bars[Math.min(15, Math.floor((x - low) / (high - low) * 16))]++;
+      if (i % 4096 === 0) yield;
+    }
     const most = Math.max(...bars), space = "http://www.w3.org/2000/svg", svg = d.createElementNS(space, "svg");
     for (const [k, v] of [["viewBox", "0 0 64 14"], ["width", 64], ["height", 14], ["aria-hidden", "true"]]) svg.setAttribute(k, v);
     bars.forEach((x, i) => {
@@ -136,14 +201,19 @@
     });
     head.append(svg);
   };
-  (window.requestIdleCallback || (f => setTimeout(f, 50)))(() => {
-    if (size < 2 || size > 20000) return;
-    heads.forEach((head, column) => {
+  const countAll = function* () {
+    if (size < 2 || size > 500000) return;
+    for (const [column, head] of heads.entries()) {
       const kind = head.dataset.t;
-      if ("tlb".includes(kind)) { if (facets.length < 5) addFacet(head, column) }
-      else if (!block && "nd".includes(kind)) addHistogram(head, column);
-    });
-  });
+      if ("tlb".includes(kind)) { if (facets.length < 5) yield* addFacet(head, column) }
+      else if ("nd".includes(kind)) yield* addHistogram(head, column);
+    }
+  };
+  const counting = countAll(), slice = () => {
+    for (const end = performance.now() + 8; performance.now() < end;) if (counting.next().done) return;
+    setTimeout(slice);
+  };
+  setTimeout(slice, 50);
 
   const box = d.querySelector("dialog"), [image, caption] = [box.querySelector("img"), box.querySelector("p")];
   const [previous, next, close] = box.querySelectorAll("button"), full = box.querySelector("a");
@@ -155,6 +225,8 @@
     previous.hidden = next.hidden = links.length < 2;
   };
   table.addEventListener("click", e => {
+    // A row of one line opens.
+    if (!e.target.closest("a, label, button, summary, thead") && !String(getSelection())) e.target.closest("tr")?.classList.toggle("open");
     const link = e.target.closest("a[data-n]");
     if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
     e.preventDefault();
@@ -171,7 +243,12 @@
   box.addEventListener("close", () => { image.removeAttribute("src"); back.focus() });
   box.addEventListener("keydown", e => { if (e.key === "ArrowLeft") show(at - 1); if (e.key === "ArrowRight") show(at + 1) });
 
+  d.addEventListener("click", e => { if (!menu.contains(e.target)) menu.open = false });
+  menu.addEventListener("change", () => { tally(); save() });
+  for (const view of d.getElementsByName("v")) view.addEventListener("change", save);
+  addEventListener("hashchange", restore);
   d.addEventListener("keydown", e => {
+    if (e.key === "Escape" && menu.open) { menu.open = false; menu.firstElementChild.focus() }
     if (e.key === "/" && !/INPUT|SELECT|TEXTAREA/.test(d.activeElement.tagName)) { e.preventDefault(); search.focus() }
   });
   addEventListener("beforeprint", () => {
@@ -180,4 +257,6 @@
   d.documentElement.classList.add("js");
   d.getElementById("bar").hidden = false;
   draw();
+  tally();
+  restore();
 })();

@@ -3,7 +3,8 @@ public import Rows
 /// The columns of a table that a terminal shows, and their widths.
 ///
 /// Columns without values, images and bookkeeping are omitted. Of the others as many are shown as fit: the title, the
-/// key, plain columns, long text, lists, identifiers. The room that is left goes to the column that lacks most.
+/// numbers of the key, dates and measures, plain columns, ranks and long text, lists, identifiers. The room that is left
+/// goes to the column that lacks most.
 public struct TableLayout: Sendable, Hashable {
   /// The positions of the columns shown, in the order of the schema.
   public private(set) var columns: [Int] = []
@@ -35,10 +36,7 @@ public struct TableLayout: Sendable, Hashable {
     let hasValues = measured.contains { !$0.isEmpty }
     empty = hasValues && !isChosen ? choices.indices.filter { choices[$0].widths.isEmpty } : []
     var picked: [Int] = [], used = 0
-    let candidates = choices.indices.filter { choices[$0].rank != nil && !empty.contains($0) }
-    let all = candidates.isEmpty ? choices.indices.filter { !empty.contains($0) } : candidates
-    let order = all.sorted { (choices[$0].rank ?? 0, $0) < (choices[$1].rank ?? 0, $1) }
-    for position in order {
+    for position in Self.order(choices, without: empty) {
       let needed = used + (picked.isEmpty ? 0 : Self.gap) + choices[position].least
       guard width == 0 || needed <= width || picked.isEmpty else { continue }
       picked.append(position)
@@ -47,6 +45,19 @@ public struct TableLayout: Sendable, Hashable {
     columns = picked.sorted()
     hidden = choices.indices.filter { !picked.contains($0) && !empty.contains($0) }
     widths = Self.widths(columns.map { choices[$0] }, width)
+  }
+
+  /// The positions of the columns that may be shown, those that readers look for first.
+  package static func order(_ schema: Schema, _ measured: [ColumnWidths]) -> [Int] {
+    let roles = schema.roles
+    return order(
+      schema.columns.indices.map { Choice(schema, $0, roles[$0], measured[$0], isChosen: false) }, without: [])
+  }
+
+  private static func order(_ choices: [Choice], without empty: [Int]) -> [Int] {
+    let candidates = choices.indices.filter { choices[$0].rank != nil && !empty.contains($0) }
+    let all = candidates.isEmpty ? choices.indices.filter { !empty.contains($0) } : candidates
+    return all.sorted { (choices[$0].rank ?? 0, $0) < (choices[$1].rank ?? 0, $1) }
   }
 
   private static func widths(_ choices: [Choice], _ width: Int) -> [Int] {
@@ -92,13 +103,16 @@ public struct TableLayout: Sendable, Hashable {
       switch role {
       case .title: return 0
       case .image, .thumbnail, .audit: return nil
-      case .identifier: return 5
+      case .identifier: return 6
       case nil: break
       }
-      let type = schema.columns[position].type
-      if schema.key.contains(position) { return 1 }
-      if type.isNested { return 4 }
-      return widths.mean > 40 ? 3 : 2
+      let column = schema.columns[position], name = column.name.lowercased(), isKey = schema.key.contains(position)
+      // An opaque key, and a name next to another one.
+      if isKey && name == "id" || name == "name" || name == "full_name" { return 6 }
+      if isKey, isRigid(column.type) { return 1 }
+      if column.type.isNested { return 5 }
+      if widths.mean > 40 || name.split(separator: "_").last == "rank" { return 4 }
+      return column.type.isTemporal || column.type == .real || column.type == .decimal ? 2 : 3
     }
 
     /// Whether a shortened value would say something else, or nothing.

@@ -7,7 +7,9 @@ public final class PagerSink: ByteSink {
   /// The name in messages.
   public let name = "pager"
   private let words: [String]
-  /// Whether the pager is the default one, whose absence is not an error.
+  /// Told that a pager which was named cannot be started.
+  private let warn: @Sendable (String) -> Void
+  /// Whether the pager is the default one, whose absence is not worth a word.
   private let isDefault: Bool
   /// The lines at the beginning that stay on the screen if the pager is `less` with our own options, and can do so.
   private let headerLines: Int
@@ -29,8 +31,12 @@ public final class PagerSink: ByteSink {
   ///   - preferred: a pager from the configuration, after `BB_PAGER` and before the others.
   ///   - height: the height of the terminal in lines.
   ///   - headerLines: the number of lines at the beginning to keep on the screen.
-  public init?(_ variables: [String: String], preferred: String? = nil, height: Int, headerLines: Int = 0) {
-    self.height = height
+  ///   - warn: told that a pager which was named cannot be started: the terminal itself shows the output.
+  public init?(
+    _ variables: [String: String], preferred: String? = nil, height: Int, headerLines: Int = 0,
+    warn: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    (self.height, self.warn) = (height, warn)
     let named = variables["BB_PAGER"] ?? preferred ?? variables["PAGER"]
     if variables["BB_PAGER"] == nil, ["", "dumb"].contains(variables["TERM"] ?? "") { return nil }
     let text = named ?? "less"
@@ -93,7 +99,7 @@ public final class PagerSink: ByteSink {
         child = try ChildProcess.start(words, as: "pager", input: ends[0])
       } catch {
         close(ends[1])
-        guard isDefault else { throw error }
+        if !isDefault { warn("\(error.message); the output follows") }
         state = .direct
         return 1
       }

@@ -43,18 +43,18 @@ public enum PageAssets {
     fieldset label:has(:focus-visible) { outline: 2px solid var(--link); outline-offset: -2px }
     table, thead, tbody { display: block }
     table { border-top: 1px solid var(--line) }
-    tr { display: grid; grid-template-columns: var(--g); padding: 0 .6rem; background: var(--bg) }
+    tr { display: grid; grid-template-columns: var(--g); padding: 0 .6rem; background: var(--bg); border-bottom: 1px solid var(--line) }
     tbody tr:hover { background: var(--hover) }
     thead { position: sticky; top: 0; z-index: 3 }
     thead tr { background: var(--head) }
-    th { align-self: stretch; align-content: end; padding: .45rem .6rem; border-bottom: 1px solid var(--line); font-weight: 600; line-height: 1.25; text-align: left; overflow-wrap: anywhere }
+    th { align-self: stretch; align-content: end; padding: .45rem .6rem; font-weight: 600; line-height: 1.25; text-align: left; overflow-wrap: anywhere }
     th span { position: absolute; left: -99in }
     th button { all: unset; cursor: pointer; display: inline }
     th button:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
     th[aria-sort] button::after { content: " ▲"; font-size: .75em }
     th[aria-sort="descending"] button::after { content: " ▼" }
-    th svg { display: block; margin-top: .25rem; fill: var(--link); opacity: .55 }
-    td { min-width: 0; padding: .45rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; white-space: pre-line }
+    th svg { display: block; max-width: 100%; margin-top: .25rem; fill: var(--link); opacity: .55 }
+    td { min-width: 0; padding: .45rem .6rem; overflow-wrap: anywhere; white-space: pre-line }
     td ul { all: unset; white-space: normal }
     td li { display: inline }
     td li + li::before { content: ", " }
@@ -69,6 +69,12 @@ public enum PageAssets {
     td label:has(:checked)::after { content: "less" }
     td label:has(:focus-visible) { outline: 2px solid var(--link) }
     td img { display: block; width: 2.6rem; height: 3.25rem; object-fit: cover; border-radius: 5px; background: var(--chip) }
+    .one tr:not(.open) td { white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+    .one tr:not(.open) td > ul { white-space: nowrap }
+    .one tr:not(.open) td label > input:not(:checked) + span { -webkit-line-clamp: 1; white-space: normal; margin-right: 2.6rem }
+    .one tr:not(.open) td label:not(:has(:checked))::after { position: absolute; right: 0; bottom: 0 }
+    .one tr:has(td input:checked) td { white-space: pre-line }
+    .one td img { width: 1.6rem; height: 2rem; margin: -.2rem 0 }
     .js td a[data-n] { position: relative; display: block; width: max-content }
     .js td a[data-n]:not([data-n=""])::after { content: attr(data-n); position: absolute; right: 2px; bottom: 2px; padding: 0 .25rem; border-radius: 4px; background: #000c; color: #fff; font-size: .68rem }
     .js td a[data-n] ~ a { display: none }
@@ -84,14 +90,22 @@ public enum PageAssets {
     dialog div { display: flex; gap: .6rem; justify-content: center }
     dialog :is(button, a) { font: inherit; color: #fff; background: #000c; border: 1px solid #fff6; border-radius: 7px; padding: .35rem .9rem; text-decoration: none; cursor: pointer }
     @media print {
-      header .bar, dialog, .skip { display: none }
-      body { font-size: 9pt; min-width: 0 }
-      thead { position: static }
-      tr { break-inside: avoid }
-      td label > span { display: block }
-      td label::after { content: none }
+      header .bar, figure, dialog, .skip, th svg { display: none }
+      header, footer { position: static; padding: 0 0 6pt }
+      body { font-size: 8pt; line-height: 1.2; min-width: 0 }
+      table { display: table; table-layout: fixed; width: 100%; border-collapse: collapse }
+      thead { display: table-header-group; position: static }
+      tbody { display: table-row-group }
+      tr, tbody tr:hover { display: table-row; break-inside: avoid; background: none }
+      td, th, .one tr td { display: table-cell; position: static; padding: 1pt 3pt; vertical-align: top; white-space: normal; overflow-wrap: anywhere }
+      .one tr td, .one tr td > ul { white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+      th button { display: contents }
+      td label, td label > span, td label > input:not(:checked) + span { display: inline }
+      .one tr:not(.open) td label > input:not(:checked) + span { white-space: nowrap }
+      td label::after, th[aria-sort] button::after { content: none !important }
+      td img { height: 20pt; width: 16pt }
     }
-    @media (max-width: 46rem) {
+    @media screen and (max-width: 46rem) {
       fieldset { display: none }
       .bar, .bar input[type="search"] { width: 100% }
       #f { flex-wrap: nowrap; overflow-x: auto; padding: 2px }
@@ -105,11 +119,14 @@ public enum PageAssets {
       & table { border-top: 0 }
       & tbody { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: .9rem; padding: .6rem 1.2rem }
       & tbody tr { display: block; padding: 0 0 .5rem; border: 1px solid var(--line); border-radius: 10px; overflow: hidden }
-      & td { display: block; padding: .12rem .8rem; border: 0; text-align: left }
+      & td, & .one tr:not(.open) td { display: block; white-space: pre-line; padding: .12rem .8rem; border: 0; text-align: left }
       & td:empty { display: none }
       & td::before { color: var(--dim); font-size: .85em; margin-right: .5em }
       & td:has(img) { padding: 0 0 .35rem }
-      & td img { width: 100%; height: 13rem; object-position: 50% 20%; border-radius: 0 }
+      & #rows td img { width: 100%; height: 13rem; margin: 0; object-position: 50% 20%; border-radius: 0 }
+      & #rows td > ul { white-space: normal }
+      & #rows td label > input:not(:checked) + span { -webkit-line-clamp: 3; margin: 0 }
+      & #rows td label::after { position: static }
       & td a[data-n] { display: block; width: 100% }
 
     """##
@@ -120,7 +137,8 @@ public enum PageAssets {
       // Small tables are elements. Large ones are text: the rows near the window are elements, a chunk at a time.
       const d = document, table = d.getElementById("rows"), heads = [...table.tHead.rows[0].cells];
       const search = d.getElementById("q"), count = d.getElementById("n"), bar = d.getElementById("f");
-      const block = d.querySelector("noscript.rows"), chunk = 100;
+      const block = d.querySelector("noscript.rows"), chunk = 100, menu = d.querySelector("details.k"), ticks = [...menu.querySelectorAll("input")];
+      const names = heads.map(h => h.textContent.trim()), cards = d.getElementById("vc");
       const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
       const fold = s => s.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/ı/g, "i");
       const number = x => x.toLocaleString("en");
@@ -158,6 +176,7 @@ public enum PageAssets {
       const fill = body => {
         const start = body.dataset.i * chunk;
         body.innerHTML = shown.slice(start, start + chunk).map(i => rows[i]).join("");
+        [...body.rows].forEach((row, i) => row.setAttribute("aria-rowindex", start + i + 2));
         body.style.height = "auto";
       };
       const draw = isSorted => {
@@ -179,6 +198,14 @@ public enum PageAssets {
             }
           }
         }, { rootMargin: "1500px" });
+        table.setAttribute("aria-rowcount", shown.length + 1);
+        if (shown.length) {
+          // Rows of one height, so that the end of the page is where it is expected.
+          const body = table.createTBody();
+          body.innerHTML = shown.slice(0, 20).map(i => rows[i]).join("");
+          height = body.offsetHeight / body.rows.length || height;
+          body.remove();
+        }
         const bodies = d.createDocumentFragment();
         for (let i = 0; i * chunk < shown.length; i++) {
           const body = d.createElement("tbody");
@@ -194,8 +221,49 @@ public enum PageAssets {
         if (words.length && !texts) texts = all.map(i => fold(block ? plain(rows[i]) : rows[i].textContent));
         const chosen = facets.filter(f => f.select.value);
         shown = words.length || chosen.length
-          ? order.filter(i => words.every(w => texts[i].includes(w)) && chosen.every(f => f.values[i].includes(f.select.value))) : order;
+          ? order.filter(i => words.every(w => texts[i].includes(w)) && chosen.every(f => cellTexts(i, f.column).includes(f.select.value))) : order;
         draw(isSorted);
+        save();
+      };
+
+      // The address holds the state of the page.
+      let sorted = "", state = "", wanted = new Map;
+      const tally = () => {
+        const possible = ticks.filter(t => getComputedStyle(t.parentNode).display !== "none");
+        menu.firstElementChild.textContent = "Columns (" + possible.filter(t => t.checked).length + " of " + possible.length + ")";
+      };
+      const usual = ticks.map(t => t.checked).join();
+      const save = () => {
+        const parts = new URLSearchParams;
+        if (search.value) parts.set("q", search.value);
+        if (sorted) parts.set("sort", sorted);
+        for (const f of facets) if (f.select.value) parts.set("is." + names[f.column], f.select.value);
+        for (const [name, value] of wanted) parts.set(name, value);
+        if (ticks.map(t => t.checked).join() !== usual) parts.set("columns", names.filter((n, i) => ticks[i].checked).join(","));
+        if (cards.checked) parts.set("view", "cards");
+        const text = parts.size ? "#" + parts : "";
+        if (text === state) return;
+        state = text;
+        history.replaceState(null, "", text || location.pathname + location.search);
+      };
+      const restore = () => {
+        if (location.hash === state) return;
+        const parts = new URLSearchParams(location.hash.slice(1));
+        search.value = parts.get("q") || "";
+        const shownNames = (parts.get("columns") || "").split(",").filter(n => names.includes(n));
+        if (shownNames.length) ticks.forEach((t, i) => { t.checked = shownNames.includes(names[i]) });
+        if (parts.get("view") === "cards") cards.checked = true;
+        wanted = new Map([...parts].filter(([name]) => name.startsWith("is.")));
+        facets.forEach(choose);
+        const sort = parts.get("sort") || "", head = heads[names.indexOf(sort.replace(/^-/, ""))];
+        tally();
+        if (head && head.dataset.t !== "p") arrange(head, sort[0] === "-" ? -1 : 1); else apply();
+      };
+      const choose = f => {
+        const value = wanted.get("is." + names[f.column]);
+        if (value === undefined) return;
+        f.select.value = value;
+        wanted.delete("is." + names[f.column]);
       };
       let timer;
       search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(apply, size > 5000 ? 200 : 60) });
@@ -207,8 +275,11 @@ public enum PageAssets {
         button.type = "button";
         button.append(...head.childNodes);
         head.append(button);
-        button.addEventListener("click", () => {
-          const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+        button.addEventListener("click", () => arrange(head, head.getAttribute("aria-sort") === "ascending" ? -1 : 1));
+      });
+      const arrange = (head, sign) => {
+          const column = heads.indexOf(head), kind = head.dataset.t;
+          sorted = (sign < 0 ? "-" : "") + names[column];
           for (const other of heads) other.removeAttribute("aria-sort");
           head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
           const keys = all.map(i => { const s = cellText(i, column); return s === "" ? null : kind === "n" ? parseFloat(s) : s });
@@ -218,32 +289,43 @@ public enum PageAssets {
             return a === null || b === null ? (a === null) - (b === null) || i - j : compare(a, b) * sign || i - j;
           });
           apply(true);
-        });
-      });
+      };
 
-      const addFacet = (head, column) => {
-        const values = [], counts = new Map;
+      // Counting is cut into slices, so that the page stays responsive.
+      const addFacet = function* (head, column) {
+        const counts = new Map;
         for (const i of all) {
-          values.push(cellTexts(i, column));
-          for (const x of values[i]) counts.set(x, (counts.get(x) || 0) + 1);
+          for (const x of cellTexts(i, column)) counts.set(x, (counts.get(x) || 0) + 1);
           if (counts.size > 14) return;
+          if (i % 64 === 0) yield;
         }
         if (counts.size < 2 || counts.size > size * .8 || [...counts.keys()].some(x => x.length > 40)) return;
-        const select = d.createElement("select"), name = head.textContent;
+        const select = d.createElement("select"), name = names[column];
         select.setAttribute("aria-label", name);
         select.add(new Option(name + ": all", ""));
         for (const [x, n] of [...counts].sort((a, b) => b[1] - a[1])) select.add(new Option(x + " (" + number(n) + ")", x));
         select.addEventListener("change", () => apply());
-        facets.push({ select, values });
+        facets.push({ select, column });
         bar.append(select);
+        if (wanted.has("is." + name)) { choose(facets.at(-1)); apply() }
       };
-      const addHistogram = (head, column) => {
-        const values = all.map(i => parseFloat(cellText(i, column).replace(/^(\d{4})-(\d\d).*/, (m, y, n) => +y + (n - 1) / 12))).filter(x => x === x);
-        if (new Set(values).size < 6) return;
+      const addHistogram = function* (head, column) {
+        const values = new Float64Array(size), distinct = new Set;
         let low = Infinity, high = -Infinity;
-        for (const x of values) { if (x < low) low = x; if (x > high) high = x }
+        for (const i of all) {
+          const x = values[i] = parseFloat(cellText(i, column).replace(/^(\d{4})-(\d\d).*/, (m, y, n) => +y + (n - 1) / 12));
+          if (x < low) low = x;
+          if (x > high) high = x;
+          if (x === x && distinct.size < 6) distinct.add(x);
+          if (i % 64 === 0) yield;
+        }
+        if (distinct.size < 6) return;
         const bars = Array(16).fill(0);
-        for (const x of values) bars[Math.min(15, Math.floor((x - low) / (high - low) * 16))]++;
+        for (const i of all) {
+          const x = values[i];
+          if (x === x) bars[Math.min(15, Math.floor((x - low) / (high - low) * 16))]++;
+          if (i % 4096 === 0) yield;
+        }
         const most = Math.max(...bars), space = "http://www.w3.org/2000/svg", svg = d.createElementNS(space, "svg");
         for (const [k, v] of [["viewBox", "0 0 64 14"], ["width", 64], ["height", 14], ["aria-hidden", "true"]]) svg.setAttribute(k, v);
         bars.forEach((x, i) => {
@@ -253,14 +335,19 @@ public enum PageAssets {
         });
         head.append(svg);
       };
-      (window.requestIdleCallback || (f => setTimeout(f, 50)))(() => {
-        if (size < 2 || size > 20000) return;
-        heads.forEach((head, column) => {
+      const countAll = function* () {
+        if (size < 2 || size > 500000) return;
+        for (const [column, head] of heads.entries()) {
           const kind = head.dataset.t;
-          if ("tlb".includes(kind)) { if (facets.length < 5) addFacet(head, column) }
-          else if (!block && "nd".includes(kind)) addHistogram(head, column);
-        });
-      });
+          if ("tlb".includes(kind)) { if (facets.length < 5) yield* addFacet(head, column) }
+          else if ("nd".includes(kind)) yield* addHistogram(head, column);
+        }
+      };
+      const counting = countAll(), slice = () => {
+        for (const end = performance.now() + 8; performance.now() < end;) if (counting.next().done) return;
+        setTimeout(slice);
+      };
+      setTimeout(slice, 50);
 
       const box = d.querySelector("dialog"), [image, caption] = [box.querySelector("img"), box.querySelector("p")];
       const [previous, next, close] = box.querySelectorAll("button"), full = box.querySelector("a");
@@ -272,6 +359,8 @@ public enum PageAssets {
         previous.hidden = next.hidden = links.length < 2;
       };
       table.addEventListener("click", e => {
+        // A row of one line opens.
+        if (!e.target.closest("a, label, button, summary, thead") && !String(getSelection())) e.target.closest("tr")?.classList.toggle("open");
         const link = e.target.closest("a[data-n]");
         if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
         e.preventDefault();
@@ -288,7 +377,12 @@ public enum PageAssets {
       box.addEventListener("close", () => { image.removeAttribute("src"); back.focus() });
       box.addEventListener("keydown", e => { if (e.key === "ArrowLeft") show(at - 1); if (e.key === "ArrowRight") show(at + 1) });
 
+      d.addEventListener("click", e => { if (!menu.contains(e.target)) menu.open = false });
+      menu.addEventListener("change", () => { tally(); save() });
+      for (const view of d.getElementsByName("v")) view.addEventListener("change", save);
+      addEventListener("hashchange", restore);
       d.addEventListener("keydown", e => {
+        if (e.key === "Escape" && menu.open) { menu.open = false; menu.firstElementChild.focus() }
         if (e.key === "/" && !/INPUT|SELECT|TEXTAREA/.test(d.activeElement.tagName)) { e.preventDefault(); search.focus() }
       });
       addEventListener("beforeprint", () => {
@@ -297,6 +391,8 @@ public enum PageAssets {
       d.documentElement.classList.add("js");
       d.getElementById("bar").hidden = false;
       draw();
+      tally();
+      restore();
     })();
 
     """##

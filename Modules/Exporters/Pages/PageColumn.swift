@@ -25,7 +25,7 @@ struct PageColumn: Sendable {
   let kind: Kind
   let isTitle: Bool
   /// Whether the column is not shown at first.
-  let isFolded: Bool
+  private(set) var isFolded: Bool
   let written: HTMLRowWriter.Column
   /// Whether no row of the head has a value.
   let isEmpty: Bool
@@ -52,7 +52,7 @@ struct PageColumn: Sendable {
       }
     }
     let hasThumbnail = roles.contains(.thumbnail)
-    return schema.columns.indices.sorted { (rank($0), $0) < (rank($1), $1) }.map { position in
+    var columns = schema.columns.indices.sorted { (rank($0), $0) < (rank($1), $1) }.map { position in
       let role = roles[position], column = schema.columns[position]
       let isImage = showsImages && role?.isImage == true && (measured[position].isEmpty || measured[position].hasImages)
       let isFolded =
@@ -64,7 +64,23 @@ struct PageColumn: Sendable {
           position: position, label: column.name.split(separator: "_").joined(separator: " "), isImage: isImage,
           full: role == .thumbnail ? image : nil))
     }
+    if isChosen { return columns }
+    // Of the others as many are shown as fit, in the order in which a terminal takes them.
+    let order = TableLayout.order(schema, measured.map(\.widths))
+    var room = Self.room
+    for column in columns where column.written.isImage && !column.isFolded { room -= Self.imageRoom }
+    for position in order {
+      guard let index = columns.firstIndex(where: { $0.written.position == position }), !columns[index].isFolded,
+        !columns[index].written.isImage, !columns[index].isEmpty
+      else { continue }
+      columns[index].isFolded = columns[index].least > room && room < Self.room
+      if !columns[index].isFolded { room -= columns[index].least }
+    }
+    return columns
   }
+
+  /// The room of a page of 1280 px, and that of an image, in tenths of the width of a digit.
+  private static let room = 1380, imageRoom = 80
 
   private init(
     _ column: ColumnDescription, _ measured: HTMLMetrics, isImage: Bool, role: ColumnRole?, isFolded: Bool,
@@ -123,13 +139,25 @@ struct PageColumn: Sendable {
     var cards = StyleSheet()
     cards.append(PageAssets.cardStyle)
     for (index, column) in columns.enumerated() { column.putCardRule(index + 1, &cards) }
-    sheet.append("body:has(#vc:checked) {\n")
+    sheet.append("@media screen { body:has(#vc:checked) {\n")
     sheet.append(cards)
-    sheet.append("}\n@media (max-width: 46rem) { body {\n")
+    sheet.append("} }\n@media screen and (max-width: 46rem) { body {\n")
     sheet.append(cards)
-    sheet.append("} }\n")
+    sheet.append("} }\n@media print {\n")
+    let all = max(columns.reduce(0) { $0 + ($1.isFolded ? 0 : $1.weight) }, 1)
+    for (index, column) in columns.enumerated() {
+      sheet.append("th:nth-child(")
+      sheet.append(index + 1)
+      sheet.append(") { width: ")
+      sheet.append(tenths: column.weight * 1000 / all)
+      sheet.append("% }\n")
+    }
+    sheet.append("}\n")
     return sheet
   }
+
+  /// The part of the width of a sheet of paper that it takes.
+  private var weight: Int { kind == .image ? Self.imageRoom : least + share * 4 }
 
   private func putWidths(_ number: Int, _ sheet: inout StyleSheet) {
     func put(_ name: StaticString, _ value: (inout StyleSheet) -> Void) {
@@ -175,7 +203,7 @@ struct PageColumn: Sendable {
     if isTitle {
       rule("td:nth-child(", ") { font-weight: 600 }\n")
       rule(
-        "@media (min-width: 46.01rem) { body:not(:has(#vc:checked)) :is(td, th):nth-child(",
+        "@media screen and (min-width: 46.01rem) { body:not(:has(#vc:checked)) :is(td, th):nth-child(",
         ") { position: sticky; left: 0; z-index: 1; background: inherit } }\n")
     }
     // Hidden if its box is not ticked, or if the end of the page says that it has no value.

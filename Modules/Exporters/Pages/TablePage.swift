@@ -10,6 +10,8 @@ struct TablePage: Sendable {
   private let schema: Schema
   private let columns: [PageColumn]
   private let isWhole: Bool
+  /// Whether rows have one line: large tables are read by their lines.
+  private let hasLines: Bool
   private let style: StyleSheet
   private let imageSources: [StaticString]
   private let map: PlaceMap?
@@ -23,6 +25,7 @@ struct TablePage: Sendable {
     let showsImages = policy != .links && policy != .none
     columns = PageColumn.columns(of: schema, layout.head, showsImages: showsImages, isChosen: isChosen)
     isWhole = layout.isWhole
+    hasLines = layout.head.reduce(0) { $0 + $1.count } > 50
     rows = HTMLRowWriter(schema, columns: columns.map(\.written), images: images, policy: policy)
     style = PageColumn.style(columns, isWhole: isWhole)
     let hasImages = columns.contains(where: \.written.isImage)
@@ -58,13 +61,17 @@ struct TablePage: Sendable {
     page.text(schema.name)
     page.raw("</title>\n")
     page.style(style)
-    page.raw("</head>\n<body>\n<a class=\"skip\" href=\"#rows\">Skip to the rows</a>\n<header>\n<h1>")
+    page.raw("</head>\n<body>\n<a class=\"skip\" href=\"#rows\">Skip to the rows</a>\n<header>\n<h1 id=\"title\">")
     page.text(schema.name)
     page.raw("</h1>\n")
     putControls(&page)
     page.raw("</header>\n<main>\n")
     map?.write(to: &page)
-    page.raw("<table id=\"rows\">\n<thead>\n<tr>")
+    page.raw(
+      hasLines
+        ? "<table id=\"rows\" class=\"one\" aria-labelledby=\"title\">"
+        : "<table id=\"rows\" aria-labelledby=\"title\">")
+    page.raw("\n<thead>\n<tr>")
     for column in columns {
       page.raw("<th scope=\"col\" data-t=\"")
       page.raw(column.kind.letter)
@@ -83,7 +90,12 @@ struct TablePage: Sendable {
     page.raw(
       "<div class=\"bar\"><fieldset><legend>View</legend><label><input type=\"radio\" name=\"v\" checked>Table</label>")
     page.raw("<label><input type=\"radio\" name=\"v\" id=\"vc\">Cards</label></fieldset>\n")
-    page.raw("<details class=\"k\"><summary>Columns</summary><div>")
+    page.raw("<details class=\"k\"><summary>Columns (")
+    let possible = columns.filter { !$0.isEmpty || !isWhole }
+    page.number(possible.count { !$0.isFolded })
+    page.raw(" of ")
+    page.number(possible.count)
+    page.raw(")</summary><div>")
     for (index, column) in columns.enumerated() {
       page.raw("<label class=\"k")
       page.number(index + 1)
