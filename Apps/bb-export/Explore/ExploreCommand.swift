@@ -38,7 +38,10 @@ struct ExploreCommand {
   }
 
   func run() async throws(Problem) {
-    let terminal = try RawTerminal(context.services.variables)
+    let terminal: RawTerminal
+    do throws(Problem) { terminal = try RawTerminal(context.services.variables) } catch {
+      throw Problem(.usage, error.message, hint: "use bb-export TABLE -f table")
+    }
     // Errors in the command line are reported as usual.
     _ = try SelectionOptions(invocation, context.services)
     if (context.arguments + context.invocation.all(Options.from)).contains("-") { try Terminal.keepInput() }
@@ -98,11 +101,23 @@ struct ExploreCommand {
   /// The words of the command that gives the rows of a view, quoted for a shell.
   static func words(of view: Explorer.View, _ base: Invocation) -> [String] {
     let own = invocation(for: view, base)
-    return own.arguments.map(Remedy.shellWord)
+    return own.arguments.map(Self.quoted)
       + command.options.flatMap { option in
         option.placeholder != nil
-          ? own.all(option).flatMap { ["--\(option.name)", Remedy.shellWord($0)] }
+          ? own.all(option).flatMap { ["--\(option.name)", quoted($0)] }
           : own.has(option) ? ["--\(option.name)"] : []
       }
+  }
+
+  /// A word for a shell; one with characters that drive a terminal for bash, zsh and ksh.
+  private static func quoted(_ word: String) -> String {
+    guard Terminal.safe(word) != word || word.utf8.contains(where: { $0 < 32 }) else { return Remedy.shellWord(word) }
+    let digits = Array("0123456789abcdef")
+    return word.unicodeScalars.reduce("$'") { text, scalar in
+      let one = String(scalar)
+      if scalar == "'" || scalar == "\\" { return "\(text)\\\(one)" }
+      guard scalar.value < 32 || Terminal.safe(one) != one else { return text + one }
+      return one.utf8.reduce(text) { "\($0)\\x\(digits[Int($1) / 16])\(digits[Int($1) % 16])" }
+    } + "'"
   }
 }

@@ -24,6 +24,8 @@ public import Rows
   private var loaded: [Loaded] = []
   /// The row from which a search continues, and its direction; nil if there is none.
   private var search: (row: Int, isForward: Bool)?
+  /// Keys that wait for the columns of the view.
+  private var held: [TerminalKey] = []
 
   /// The commands that were shown.
   public private(set) var commands: [String] = []
@@ -65,8 +67,9 @@ public import Rows
         ?? (isLoading && window.count == 0 ? "reading; Escape cancels" : "")
       let frame = screen.frame(explorer, window, size: size, work: work)
       if !frame.isEmpty { terminal.write(frame) }
-      let key = terminal.key(within: search != nil ? 0 : isLoading ? 50 : 250)
-      guard let key else {
+      let isReady = window.schema != nil || !isLoading
+      let next = isReady && search == nil && !held.isEmpty ? held.removeFirst() : nil
+      guard let key = next ?? terminal.key(within: search != nil ? 0 : isLoading ? 50 : 250) else {
         find(window, size)
         continue
       }
@@ -74,6 +77,11 @@ public import Rows
         search = nil
         if key == .escape { continue }
       }
+      if !isReady, ![.escape, .character("q"), .control("C"), .control("Z"), .closed].contains(key) {
+        held.append(key)
+        continue
+      }
+      if next == nil, key == .escape { held = [] }
       if !press(key, window, size) { break }
     }
     for view in loaded { end(view) }

@@ -20,7 +20,7 @@ public final class RawTerminal: Sendable {
     let isAble = Terminal.isTerminal(1) && !["", "dumb"].contains(variables["TERM"] ?? "")
     descriptor = isAble ? unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1
     guard descriptor >= 0 else {
-      throw Problem(.usage, "explore requires a terminal", hint: .set(Setting("output.format"), to: "table"))
+      throw Problem(.usage, "explore requires a terminal that can move its cursor")
     }
   }
 

@@ -29,7 +29,7 @@ public struct ChartExporter: Exporter {
   private static let width = Option(
     "width", "N", "Fit text into N columns [default: the width of the terminal, otherwise 80]")
   private static let value = Option(
-    "value", "COLUMN", "Column with the values [default: the last one that is no identifier]")
+    "value", "COLUMN", "Column with the values [default: the last one besides identifiers]")
 
   private static func bars(_ name: String, _ summary: String, isImage: Bool) -> ChartExporter {
     ChartExporter(name, summary, isImage: isImage, [value]) { (schema, format, options) throws(Problem) in
@@ -47,7 +47,7 @@ public struct ChartExporter: Exporter {
     "line", "Values by time or by a number, as lines; also as SVG or HTML",
     [
       value,
-      Option("x", "COLUMN", "Column with dates, times or numbers [default: the first that is no identifier]"),
+      Option("x", "COLUMN", "Column with dates, times or numbers [default: the first besides identifiers]"),
       Option("series", "COLUMN", "Draw a line for each value of this column, at most 8"),
       Option("zero", "yes|no", "Whether the axis of values begins at zero [default: yes]"),
     ]
