@@ -111,7 +111,7 @@ public struct TableLayout: Sendable, Hashable {
       if isKey && name == "id" || name == "name" || name == "full_name" { return 6 }
       if isKey, isRigid(column.type) { return 1 }
       if column.type.isNested { return 5 }
-      if widths.mean > 40 || name.split(separator: "_").last == "rank" { return 4 }
+      if widths.mean > 40 || name == "rank" || name.hasSuffix("_rank") { return 4 }
       return column.type.isTemporal || column.type == .real || column.type == .decimal ? 2 : 3
     }
 
