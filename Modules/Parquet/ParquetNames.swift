@@ -21,7 +21,7 @@ public indirect enum ParquetNames: Sendable {
     }
   }
 
-  /// What a file calls a member.
+  /// The name or the number of a member in a file.
   public enum Key: Sendable, Hashable {
     case name([UInt8]), id(Int)
   }

@@ -99,7 +99,7 @@ struct ParquetNode: Sendable {
   /// Whether the element and those below it have a value of 0 or 1 cell.
   var isFlat: Bool { kind != nil && repetition != .repeated }
 
-  /// What the type says more than `columnType`.
+  /// The type, if it says more than `columnType`.
   var storedType: StoredType? {
     guard isFlat else {
       switch listElement?.kind {

@@ -44,7 +44,7 @@ struct SelectionOptions {
   /// Whether it needs the titles that the source knows.
   var namesTitles: Bool { production != nil || invocation[Options.episode]?.contains(":") == true }
 
-  /// The title that a text means. Files and the APIs of others have any titles.
+  /// The title that a text means. Files and other APIs have any titles.
   private func title(_ text: String) throws(Problem) -> String {
     let source = invocation.setting(Options.source) ?? ""
     let isOpen = invocation[Options.from] != nil || source.contains("/") || source.hasSuffix(".json")

@@ -160,8 +160,8 @@ public final class CSVRowStream: RowStream {
     return try Self.stream(again, table, reading, try CSVOpening(again, reading, strayQuotes, part: part), types)
   }
 
-  /// The records that begin in a part of the file's bytes, with the types that the beginning of the file shows. Of the
-  /// bytes before the part only quotes and line feeds are looked at.
+  /// The records that begin in a part of the file's bytes, with the types that the beginning of the file shows. Only
+  /// quotes and line feeds are searched in the bytes before the part.
   /// - Parameter range: the part, given the size.
   /// - Returns: nil for a source whose size is not known.
   public func part(_ range: (_ size: Int) -> Range<Int>) throws(Problem) -> CSVRowStream? {

@@ -84,8 +84,8 @@ public enum EpochTime {
     return Int64(CivilDate(year: year, month: month, day: day).daysSince1970)
   }
 
-  /// The number of units of a time of day, `hh:mm:ss[.f]`, since midnight; nil for other text, and for a smaller part of
-  /// a second.
+  /// The number of units of a time of day, `hh:mm:ss[.f]`, since midnight; nil for other text, and for a smaller part
+  /// of a second.
   package static func time(of text: ByteRun, perSecond unit: Int64) -> Int64? {
     guard text.count >= 8, text.count <= 18, text.count != 9, text[2] == UInt8(ascii: ":"),
       text[5] == UInt8(ascii: ":"), let hour = number(text, 0, 2), let minute = number(text, 3, 2),

@@ -3,8 +3,8 @@ public import Rows
 /// The columns of a table that a terminal shows, and their widths.
 ///
 /// Columns without values, images and bookkeeping are omitted. Of the others as many are shown as fit: the title, the
-/// numbers of the key, dates and measures, plain columns, ranks and long text, lists, identifiers. The room that is left
-/// goes to the column that lacks most.
+/// numbers of the key, dates and measures, plain columns, ranks and long text, lists, identifiers. The room that is
+/// left goes to the column that lacks most.
 public struct TableLayout: Sendable, Hashable {
   /// The positions of the columns shown, in the order of the schema.
   public private(set) var columns: [Int] = []

@@ -159,8 +159,8 @@ public final class JSONRowStream: ExactRowStream {
     return BatchTask { [self] () throws(Problem) in try task.batch(parse) }
   }
 
-  /// The records of the lines that begin in a part of the file's bytes, with the columns and types that the beginning of
-  /// the file shows.
+  /// The records of the lines that begin in a part of the file's bytes, with the columns and types that the beginning
+  /// of the file shows.
   /// - Parameter range: the part, given the size.
   /// - Returns: nil for an array, and for a source that cannot be read at any place.
   public func part(_ range: (_ size: Int) -> Range<Int>) throws(Problem) -> JSONRowStream? {

@@ -49,7 +49,7 @@ struct DeltaSchema: Sendable, Hashable {
       return said.flatMap { possible.contains($0) ? $0 : nil } ?? usual
     }
 
-    /// What the type says more than that of the column.
+    /// The type, if it says more than that of the column.
     var storedType: StoredType? {
       if let primitive {
         return primitive == "timestamp_ntz" ? .timestamp(perSecond: 1_000_000) : StoredType(primitive)

@@ -134,7 +134,7 @@ struct DeltaMetadata: Sendable, Hashable {
   }
 
   var format: String { action["format"]?["provider"]?.stringValue ?? "parquet" }
-  /// How columns are mapped; nil if they are not.
+  /// The mode in which columns are mapped; nil if they are not.
   var mappingMode: String? { Self.mappingMode(action) }
   private static func mappingMode(_ action: JSON) -> String? {
     action["configuration"]?["delta.columnMapping.mode"]?.stringValue.flatMap { $0 == "none" ? nil : $0 }

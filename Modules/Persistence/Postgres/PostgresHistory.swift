@@ -229,7 +229,7 @@ struct PostgresHistory {
     let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
     if !load.isNew {
       try connection.execute("CREATE TEMPORARY TABLE bb_before ON COMMIT DROP AS SELECT * FROM \(table(number))")
-      // The index of the key finds the rows, whatever the server guesses: nothing depends on the number of others.
+      // The index of the key finds the rows, whatever the server guesses: nothing depends on the number of other rows.
       try connection.execute("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off")
     }
     try forget(number)

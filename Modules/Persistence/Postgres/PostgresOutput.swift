@@ -56,8 +56,8 @@ final class PostgresOutput: @unchecked Sendable {
     try connection.begin(.writing, search: true)
     var found = try PostgresTable.find(name, connection)
     if found == nil, existing != .refuse {
-      // Of several processes that would create the table, one does, and the others wait for it. What is there afterwards
-      // is seen by another transaction.
+      // Of several processes that would create the table, one does, and the others wait for it. Another transaction
+      // sees the result.
       let lock =
         "SELECT pg_advisory_xact_lock(hashtextextended(\(PostgresFilter.literal("bb:" + name.sql) ?? "''"), 0))"
       try connection.execute("ROLLBACK")

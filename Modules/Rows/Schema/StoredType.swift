@@ -1,4 +1,4 @@
-/// The type of a column in its source, if it says more than its `ColumnType`. Formats that have it use it; others do not.
+/// The type of a column in its source, if it says more than its `ColumnType`. Formats that have it use it.
 public enum StoredType: Sendable, Hashable {
   /// Signed integers of 8, 16 or 32 bits.
   case integer(bits: Int)

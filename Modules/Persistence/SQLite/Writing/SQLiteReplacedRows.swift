@@ -217,7 +217,7 @@ enum SQLiteReplacedRows {
       let roles = "substr(name, 1, length(?1) + 6) = 'role:' || ?1 || ':'"
       try run("DELETE FROM bb_meta WHERE \(roles)", schema.name, connection)
     } else {
-      // The index of the key finds the rows: nothing depends on the number of others.
+      // The index of the key finds the rows: nothing depends on the number of other rows.
       let key = schema.key.map { columns[$0] }.joined(separator: ", ")
       let kept = schema.key.map { places[$0] }.joined(separator: ", ")
       let some = isWhole ? "" : " WHERE (\(key)) IN (SELECT \(kept) FROM \(before))"
