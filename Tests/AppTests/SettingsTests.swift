@@ -30,7 +30,8 @@ import Testing
     "status",
     "summary", "table", "title", "try", "types", "until", "verify", "where", "with", "writer",
     // The steps that a command takes.
-    "by", "distinct", "drop", "explode", "fill", "having", "pivot", "put", "rename", "tail", "unpivot",
+    "by", "distinct", "drop", "explode", "follow", "schema", "fill", "having", "pivot", "put", "rename", "tail",
+    "unpivot",
     // What describes one file.
     "bytes", "fixed", "header-rows", "max-rejects", "names", "no-header", "rejects", "skip-footer", "skip-rows",
     "table-number",

@@ -40,7 +40,7 @@ import Testing
       (["--formt", "csv", "p"], "unknown option --formt; did you mean --format?"),
       (["p", "-f", "jsn"], "invalid value “jsn” for --format; did you mean json?"),
       (["p", "-f", "zzz"], "invalid value “zzz” for --format; expected one of: csv, json"),
-      (["p", "--limit"], "missing value for --limit: --limit N"),
+      (["p", "--limit"], "missing value for --limit: --limit N; for example: demo people --limit 3"),
       (["p", "--quiet=1"], "--quiet does not take a value"),
       (["p", "more"], "unexpected argument “more”; for example: demo people -f csv"),
       (["plugins", "info", "two", "words"], "unexpected argument “words”; quote several words: 'two words'"),

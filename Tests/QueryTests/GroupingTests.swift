@@ -152,7 +152,7 @@ import Testing
       guard case .real(let sum) = result[0] else { throw Problem(.bug, "no real") }
       #expect(DecimalNumber(sum) == exact)
       #expect(result[1] == .real(0.1))
-      #expect(result[2] == .number(Array("500".utf8)))
+      #expect(result[2] == .number(Array("500.0".utf8)))
     }
   }
 

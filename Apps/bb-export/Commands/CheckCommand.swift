@@ -28,7 +28,9 @@ struct CheckCommand {
     + "Checks: \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."
 
   func run() async throws(Problem) {
-    if let file = invocation[Options.from] { return try await check(file) }
+    if let file = invocation[Options.from], invocation.has(Self.description) || !isOfDataset(file) {
+      return try await check(file)
+    }
     for word in invocation.arguments where !Catalog.all.contains(where: { $0.name == word }) {
       let isThere = try invocation.locations.location(word).place.isFile
       guard isThere || Listings.isFile(word) else { continue }
@@ -63,6 +65,13 @@ struct CheckCommand {
     for failure in failures { services.report.warning("skipped: \(failure)") }
     findings += services.provenance.members.filter { names.contains($0.dataset) }.map { CheckFinding($0) }
     try await outputs.write(Check.rows(of: findings), selection: selection)
+  }
+
+  /// Whether a file of `--from` is checked as a dataset: one that is named, or one that has the file's name.
+  private func isOfDataset(_ file: String) -> Bool {
+    if !invocation.arguments.isEmpty { return true }
+    let name = file.unicodeScalars.split(separator: "/").last.map(String.init) ?? file
+    return Catalog.all.contains { name.utf8.starts(with: "\($0.name).".utf8) }
   }
 
   /// Writes a row for each violation of the rules of a file.

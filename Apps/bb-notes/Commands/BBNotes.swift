@@ -46,11 +46,11 @@ enum BBNotes {
   ) { (words) in
     // An episode is the argument of a command, and text that is searched for is not listed.
     let text = Remedy.shellWord(words.dropFirst().joined(separator: " "))
-    if let first = words.first, (try? EpisodeKey(parsing: first, production: "Breaking Bad")) != nil {
+    if let first = words.first, (try? EpisodeKey(parsing: first, production: "")) != nil {
       return words.count == 1 ? "show \(first)" : "add \(first) \(text)"
     }
     guard words.count > 1, words[0] == "list" else { return nil }
-    if let key = try? EpisodeKey(parsing: words[1], production: "Breaking Bad") {
+    if let key = try? EpisodeKey(parsing: words[1], production: "") {
       return "list --season \(key.season) --episode \(key.episode)"
     }
     return "search \(text)"

@@ -12,7 +12,7 @@ extension DirectoryStore {
     guard let old = try replaced.table(table, of: id) else { return nil }
     guard let known = try await opened(old, table, for: id) else { return .missing(table, load: load) }
     let rows = try await known.rows(columns: nil, scratch: scratch)
-    let columns = Array(known.schema.columns.dropFirst(old.isPart ? 1 : 0))
+    let columns = old.isPart ? try self.columns(old, table) : known.schema.columns
     let schema = Schema(table, key: old.described?.key ?? [], columns: columns)
     return ReplacedTable(
       load: load, name: table, schema: schema, source: old.described?.source, isWhole: !old.isPart, rows: rows)
@@ -63,15 +63,22 @@ extension DirectoryStore {
     _ old: ReplacedTables.Table, _ table: String, for id: String
   ) async throws(Problem) -> DirectoryTable? {
     guard let path = old.rows, let described = old.described else { return nil }
-    let columns = try old.sidecar.map { (bytes) throws(Problem) in
-      try format.codec.columns(ofSidecar: bytes, name: path)
-    }
-    guard let columns = described.columns ?? columns ?? known.first(where: { $0.name == table })?.columns else {
-      throw Problem(.badData, "missing description of the columns", at: path)
-    }
+    let columns = try columns(old, table)
     let all = old.isPart ? ReplacedTable.differences(Schema(table, columns: columns)).columns : columns
     return try await DirectoryTable.open(
       try FileByteSource(path: path), table, key: old.isPart ? [] : described.key, all, format, known: old.known)
+  }
+
+  /// The columns of a kept table.
+  private func columns(_ old: ReplacedTables.Table, _ table: String) throws(Problem) -> [ColumnDescription] {
+    let path = old.rows ?? table
+    let columns = try old.sidecar.map { (bytes) throws(Problem) in
+      try format.codec.columns(ofSidecar: bytes, name: path)
+    }
+    guard let columns = old.described?.columns ?? columns ?? known.first(where: { $0.name == table })?.columns else {
+      throw Problem(.badData, "missing description of the columns", at: path)
+    }
+    return columns
   }
 
   /// The new file of a table when the rows that another kind of store kept are put back.

@@ -63,7 +63,7 @@ final class DirectoryEdits {
     guard let batch else { return nil }
     defer { row += 1 }
     var values = (0..<batch.width).map { batch.value(row, $0) }
-    if isPart, values.removeFirst() == .integer(1) {
+    if isPart, [.integer(1), .number([49])].contains(values.removeFirst()) {
       return DirectoryEdit(key: StoredKey(of: values, schema), action: .delete)
     }
     values = try StoredRow.normalised(values, schema)

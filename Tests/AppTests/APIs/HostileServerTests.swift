@@ -28,7 +28,7 @@ import Testing
     #expect(done.err.contains("the responses exceed 1 MiB in total") && done.err.contains("--max-bytes"), "\(done.err)")
     #expect(server.requests.count == 11)
     #expect(shell.run("bb-export list --source endless.json --max-bytes lots").status == 64)
-    #expect(shell.run("bb-export help table").out.contains("--max-bytes"))
+    #expect(shell.run("bb-export table --help all").out.contains("--max-bytes"))
   }
 
   @Test("a message is one line of bounded length, whatever it quotes") func longValues() throws {

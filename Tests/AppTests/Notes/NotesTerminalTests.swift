@@ -154,7 +154,7 @@ import Testing
       #expect(one.screen.firstRange(of: [0xC2, 0x9B]) == nil, "\(command)")
       #expect(one.screen.firstRange(of: Array("\u{202E}".utf8)) == nil, "\(command)")
     }
-    let piped = shell.run("bb-notes show 5x14; bb-notes list; bb-notes list --plain; bb-notes list --json")
+    let piped = shell.run("bb-notes show 5x14; bb-notes list --plain; bb-notes list --json")
     #expect(!piped.out.utf8.contains(0x1B))
     #expect(piped.out.contains("a\\x1b[31mb\\x9bc\\u{202e}d\\x07"))
   }
