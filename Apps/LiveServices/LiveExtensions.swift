@@ -3,6 +3,7 @@ import AppShell
 import Codecs
 import CommandLineKit
 import Dialects
+import Documents
 import Domain
 import Exporters
 import Files
@@ -27,6 +28,15 @@ struct ImportedFiles: DocumentReading {
     if table.isEmpty { table = try await source.tables().first?.name ?? "" }
     return try await source.typed(table, types).rows(of: table, RowRequest())
   }
+  func files(_ path: String) throws(Problem) -> any NamedFiles {
+    if FilePattern.isDirectory(path) { return try DirectoryFiles(path) }
+    let file = try FileByteSource(input: path)
+    let start = try file.bytes(at: 0, count: min(4, file.length)) ?? []
+    return start.starts(with: [0x50, 0x4B, 3, 4]) || start.starts(with: [0x50, 0x4B, 5, 6])
+      ? ArchiveFiles(name: path, zip: try ZipFiles(file)) : OneFile(name: path)
+  }
+  func sink(_ path: String) throws(Problem) -> any ByteSink { try FileSink(path: path) }
+  func isDirectory(_ path: String) -> Bool { FilePattern.isDirectory(path) }
   func isStore(_ path: String) -> Bool { FilePattern.isStore(path) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
   func records(_ path: String, extension suffix: String) async throws(Problem) -> (Schema, [Record]) {

@@ -16,6 +16,7 @@ enum BBNotes {
     + ShowsCommands.entries
     + FavouritesCommands.entries
     + TransferCommands.entries
+    + TrackerCommands.entries
     + HistoryCommands.entries
     + StorageCommands.entries + [
       SharedCommands.completions(

@@ -5,6 +5,7 @@ import Dialects
 import Domain
 import Query
 import Rows
+import Sources
 
 /// Commands that bring records in from files, and write them out to files.
 enum TransferCommands {
@@ -25,19 +26,24 @@ enum TransferCommands {
     "format of the input")
 
   private static let importing = Command(
-    "import", "import notes, places, actors or favourites from a file",
+    "import", "import notes, places, actors, favourites or tracker files",
     discussion: """
       Reads the CSV, JSON and NDJSON files written by export; places also from GPX, KML and GeoJSON; actors also from \
-      vCard and XML. The whole file is imported in one step that can be undone, or not at all.
+      vCard and XML. The files of trackers (\(TrackerFormats.names.joined(separator: ", "))) are known by their \
+      contents: a ZIP archive, a directory or one file. What is not certain becomes a question (see questions); a \
+      second import changes nothing. Everything is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
-    options: [onConflict, dataset, fromFormat] + FileInputOptions.dialectOptions,
-    examples: ["import places.gpx", "import notes.csv --on-conflict append"])
+    options: [onConflict, dataset, fromFormat] + TrackerCommands.options + FileInputOptions.dialectOptions,
+    examples: ["import places.gpx", "import notes.csv --on-conflict append", "import letterboxd-export.zip"])
   private static let exporting = Command(
     "export", "export records to files in any format",
-    arguments: [Argument("DATASET", values: .dynamic("dataset"), "records to export")],
-    options: OutputOptions.exportingAnywhere + SharedOptions.selecting,
-    examples: ["export places -o places.gpx -o places.csv", "export notes -o notes.html"])
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "records to export")],
+    options: [TrackerCommands.target, TrackerCommands.strict] + OutputOptions.exportingAnywhere
+      + SharedOptions.selecting,
+    examples: [
+      "export places -o places.gpx -o places.csv", "export notes -o notes.html", "export --for letterboxd -o out/",
+    ])
 
   /// The datasets that are the user's own.
   private static let datasets = Catalog.personal
@@ -47,7 +53,17 @@ enum TransferCommands {
   private static func importFile(_ context: CommandContext) async throws(Problem) {
     let path = context.arguments[0], progress = context.services.progress
     progress.begin(path == "-" ? "standard input" : path)
-    let (schema, records) = try await read(path, context)
+    if try isOfTracker(path, context) { return try await TrackerCommands.importFiles(path, context) }
+    let schema: Schema, records: [Record]
+    do throws(Problem) { (schema, records) = try await read(path, context) } catch {
+      // A damaged file of bb is not tried as a tracker file.
+      guard error.kind == .badData, context[dataset] == nil, context[fromFormat] == nil, path != "-" else {
+        throw error
+      }
+      do throws(Problem) { return try await TrackerCommands.importFiles(path, context) } catch let other {
+        throw other.message == "no known tracker format" ? error : other
+      }
+    }
     let repository = try context.repository(makes: true)
     let importing = RecordImport(
       into: repository, try await context.titleNames(repository),
@@ -62,6 +78,13 @@ enum TransferCommands {
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     context.say("\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", ")))
+  }
+
+  /// Whether only trackers have such files: archives, directories, and what the command line says.
+  private static func isOfTracker(_ path: String, _ context: CommandContext) throws(Problem) -> Bool {
+    if context[TrackerCommands.from] != nil { return true }
+    if path == "-" || context[dataset] != nil || context[fromFormat] != nil { return false }
+    return path.lowercased().hasSuffix(".zip") || context.services.documents.isDirectory(path)
   }
 
   /// Refuses the keys that `add` refuses.
@@ -138,7 +161,9 @@ enum TransferCommands {
   // MARK: export
 
   private static func exportRecords(_ context: CommandContext) async throws(Problem) {
-    let schema = try Catalog.dataset(named: context.arguments[0])
+    if let name = context[TrackerCommands.target] { return try await TrackerCommands.exportFiles(name, context) }
+    guard let dataset = context.arguments.first else { throw Problem(.usage, "missing argument DATASET") }
+    let schema = try Catalog.dataset(named: dataset)
     var policy = OutputPolicy()
     policy.storedImages = { () throws(Problem) in
       try context.services.images.stored(try context.location().text).directory

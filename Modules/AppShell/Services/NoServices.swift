@@ -104,6 +104,9 @@ struct NoDocuments: DocumentReading {
   func rows(
     _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
+  func files(_ path: String) throws(Problem) -> any NamedFiles { throw Problem(.bug, "no files") }
+  func sink(_ path: String) throws(Problem) -> any ByteSink { throw Problem(.bug, "no files") }
+  func isDirectory(_ path: String) -> Bool { false }
   func isStore(_ path: String) -> Bool { false }
   var extensions: [String] { [] }
   func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record]) {

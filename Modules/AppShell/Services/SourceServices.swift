@@ -64,6 +64,12 @@ public protocol DocumentReading: Sendable {
     _ path: String, _ options: FileInputOptions,
     types: (_ columns: [String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream
+  /// The files of a directory or a ZIP archive, or the one at a path.
+  func files(_ path: String) throws(Problem) -> any NamedFiles
+  /// Whether a path is a directory.
+  func isDirectory(_ path: String) -> Bool
+  /// A new file that appears when it is complete.
+  func sink(_ path: String) throws(Problem) -> any ByteSink
   /// Whether a path is a directory with a store.
   func isStore(_ path: String) -> Bool
   /// The extensions of documents of other programs.

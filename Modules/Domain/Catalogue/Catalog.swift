@@ -9,7 +9,9 @@ public enum Catalog {
     ] + personal
 
   /// The datasets of the user's own records, which exist only in stores.
-  public static let personal: [Schema] = [notes, places, actors, favourites, titles]
+  public static let personal: [Schema] = [
+    notes, places, actors, favourites, titles, watches, ratings, lists, questions, imports,
+  ]
 
   /// The dataset called `name`.
   /// - Throws: `usage` with the nearest right name.

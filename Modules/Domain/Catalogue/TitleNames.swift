@@ -41,7 +41,7 @@ public struct TitleNames: Sendable {
     }
   }
 
-  private mutating func add(_ title: Title) {
+  mutating func add(_ title: Title) {
     if let known = positions[title.key] {
       titles[known] = title
     } else {

@@ -13,6 +13,7 @@ extension Catalog {
       ColumnDescription("ids", .list(.text), "identifiers in other services, as imdb:tt0306414"),
       ColumnDescription("aliases", .list(.text), "other names"),
       ColumnDescription("status", .text, "status of a show"),
+      ColumnDescription("answers", .list(.text), "names and years of imported rows that you said are this title"),
     ])
 
   /// The titles that are built in; the first is the show of keys that name none.
@@ -44,6 +45,8 @@ public struct Title: Sendable, Hashable {
   public var aliases: [String]
   /// The status of a show; nil if it is not known.
   public var status: String?
+  /// Names and years of imported rows that the user said are this title.
+  public var answers: [String] = []
 
   /// A title; `name` is nil if it is the key.
   public init(
@@ -61,6 +64,7 @@ public struct Title: Sendable, Hashable {
       key, kind, name: record.text("name"), year: record.integer("year").map { Int($0) }, short: record.text("short"),
       ids: record.list("ids"), aliases: record.list("aliases"))
     status = record.text("status")
+    answers = record.list("answers")
   }
 
   /// The record of the title.
@@ -71,7 +75,7 @@ public struct Title: Sendable, Hashable {
       [
         "title": .text(key), "kind": .text(kind.rawValue), "name": .text(name),
         "year": year.map { .integer(Int64($0)) } ?? .null, "short": text(short), "ids": .list(ids),
-        "aliases": .list(aliases), "status": text(status),
+        "aliases": .list(aliases), "status": text(status), "answers": .list(answers),
       ])
   }
 

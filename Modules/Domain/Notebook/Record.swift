@@ -33,7 +33,7 @@ public struct Record: Sendable, Hashable {
     if case .text(let bytes) = self[column] { String(decoding: bytes, as: UTF8.self) } else { nil }
   }
   /// The integer of a column; nil for null and for values that are not integers.
-  func integer(_ column: String) -> Int64? {
+  public func integer(_ column: String) -> Int64? {
     if case .integer(let number) = self[column] { number } else { nil }
   }
 
@@ -47,11 +47,11 @@ public struct Record: Sendable, Hashable {
     }
   }
   /// The elements of a list; empty for null and for values that are not lists.
-  func list(_ column: String) -> [String] {
+  public func list(_ column: String) -> [String] {
     if case .json(let array) = self[column] { ListText.elements(of: array) } else { [] }
   }
   /// Whether a column is true; false for null.
-  func isTrue(_ column: String) -> Bool { self[column] == .boolean(true) }
+  public func isTrue(_ column: String) -> Bool { self[column] == .boolean(true) }
 
   /// The text of a column; nil for null. Setting an unknown column has no effect.
   public subscript(column: Column<String>) -> String? {

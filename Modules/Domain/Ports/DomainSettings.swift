@@ -41,6 +41,8 @@ extension Setting {
   public static let sourceReplacement = Setting("sync.sourceReplacement")
   /// The action for imported records that differ from existing ones.
   public static let importConflict = Setting("import.conflict")
+  /// The format of imported tracker files.
+  public static let trackerFormat = Setting("import.format")
   /// The coordinates of a place.
   public static let coordinates = Setting("place.coordinates")
   /// The total size of downloaded images.

@@ -51,7 +51,7 @@ extension SourceFile {
       ).required(),
     ])
 
-  private static let variables = SourceTable(
+  static let variables = SourceTable(
     SourceVariable(""), "a variable; a value on the command line goes before both",
     [
       .optional("env", \.environment, .matching(.variable), "environment variable that contains the value"),

@@ -1,0 +1,491 @@
+import Codecs
+import Query
+public import Rows
+
+/// The plays, ratings and lists of the user, to which rows of tracker files are added.
+///
+/// Nothing is guessed: a row that is not certain becomes a question.
+public final class TrackerLedger {
+  /// The number of rows by their outcome.
+  public struct Counts: Sendable, Hashable {
+    /// Rows that became a record, changed one, changed nothing, or became a question.
+    public var added = 0, changed = 0, same = 0, questions = 0
+  }
+  enum Outcome { case added, changed, same }
+
+  /// A title, season and episode.
+  struct Address: Hashable {
+    let title: String, season: Int64, episode: Int64
+    var text: String {
+      func two(_ number: Int64) -> String { (0..<10 ~= number ? "0" : "") + String(number) }
+      return "\(title) S\(two(season))E\(two(episode))"
+    }
+    var values: KeyValuePairs<String, Value> {
+      ["title": .text(title), "season": .integer(season), "episode": .integer(episode)]
+    }
+    init(_ title: String, _ season: Int64, _ episode: Int64) {
+      (self.title, self.season, self.episode) = (title, season, episode)
+    }
+    init(_ record: Record) {
+      self.init(record.text("title") ?? "", record.integer("season") ?? 0, record.integer("episode") ?? 0)
+    }
+  }
+
+  static let schemas = [
+    Catalog.titles, Catalog.watches, Catalog.ratings, Catalog.lists, Catalog.notes, Catalog.questions, Catalog.imports,
+  ]
+  private let repository: RecordRepository
+  /// The records as they are stored, and as they are to be, by dataset and key.
+  private var before: [String: [String: Record]] = [:], after: [String: [String: Record]] = [:]
+  /// The titles that are known.
+  public internal(set) var names = TitleNames.builtIn
+  var titlesByID: [String: String] = [:], titlesByName: [String: Set<String>] = [:]
+  private var plays: [String: String] = [:], playsAt: [Address: [String]] = [:]
+  var episodes: [Address: (title: String?, ids: [String])] = [:], episodesByID: [String: Set<Address>] = [:]
+  private var open: [String] = [], seen: [String: Int] = [:]
+  /// The outcomes by dataset.
+  public private(set) var counts: [TrackerRow.Target: Counts] = [:]
+
+  /// The records of a store.
+  public init(_ repository: RecordRepository) async throws(Problem) {
+    self.repository = repository
+    names = try await TitleNames(from: repository.store)
+    for schema in Self.schemas {
+      var records: [String: Record] = [:]
+      for record in try await repository.records(of: schema) { records[record.keyText] = record }
+      (before[schema.name], after[schema.name]) = (records, records)
+    }
+    for title in names.titles { enter(title) }
+    for record in rows("watches").values.sorted(by: { $0.keyText < $1.keyText }) { enter(play: record) }
+    open = rows("questions").values.sorted { ($0.integer("number") ?? 0) < ($1.integer("number") ?? 0) }.map(\.keyText)
+    for record in try await repository.records(of: Catalog.episodes) {
+      guard let key = EpisodeKey(of: record) else { continue }
+      let address = Address(key.production, Int64(key.season), Int64(key.episode)), ids = record.list("ids")
+      episodes[address] = (record.text("title"), ids)
+      for id in ids { episodesByID[id, default: []].insert(address) }
+    }
+  }
+
+  /// The records of a dataset, by key.
+  public func rows(_ dataset: String) -> [String: Record] { after[dataset] ?? [:] }
+  private func record(_ dataset: String, _ key: [Value]) -> Record? { after[dataset]?[RecordKey.text(of: key)] }
+  private func put(_ record: Record) { after[record.schema.name]?[record.keyText] = record }
+
+  func enter(_ title: Title) {
+    for id in title.ids { titlesByID["\(title.kind.rawValue) \(id)"] = title.key }
+    for name in [title.name] + title.aliases {
+      titlesByName["\(title.kind.rawValue) \(TrackerRow.folded(name))", default: []].insert(title.key)
+    }
+  }
+
+  /// Adds or changes a title.
+  func put(_ title: Title) {
+    names.add(title)
+    enter(title)
+    var record = rows("titles")[RecordKey.text(of: [.text(title.key)])] ?? title.record
+    for column in Catalog.titles.columns { record[column.name] = title.record[column.name] }
+    put(record)
+  }
+
+  private func enter(play record: Record) {
+    let id = record.text("id") ?? ""
+    playsAt[Address(record), default: []].append(id)
+    for other in record.list("ids") { plays[other] = id }
+  }
+  private func play(_ id: String) -> Record? { after["watches"]?[RecordKey.text(of: [.text(id)])] }
+
+  // MARK: - Rows
+
+  /// Begins with the rows that a rule reads from a file: equal rows are counted in each.
+  public func begin() { seen = [:] }
+
+  private func numbered(_ key: String) -> String {
+    let count = (seen[key] ?? 0) + 1
+    seen[key] = count
+    return count > 1 ? "\(key)#\(count)" : key
+  }
+
+  /// Adds a row.
+  /// - Returns: why it is not certain; nil if it is.
+  public func take(_ row: TrackerRow) -> String? {
+    let prefix = "\(row.source):\(row.rule):"
+    let mark = numbered(
+      prefix
+        + TrackerRow.digest(
+          row.failure == nil
+            ? row.fingerprintText + (row.ownText ?? "") : String(decoding: row.original, as: UTF8.self)))
+    let base =
+      row.identity.count == 1 && !row.identity[0].isEmpty
+      ? row.identity[0] : TrackerRow.digest(row.identity.joined(separator: "\u{1F}"))
+    let id = "\(row.source):\(numbered(base))"
+    if let failure = row.failure { return ask(mark, row, id, TrackerQuestion(failure)) }
+    do throws(TrackerQuestion) {
+      if let fact = record("imports", [.text(mark)])?.text("fact") {
+        // Later changes of the record are the user's.
+        if row.isEachPlay, let play = play(plays[fact] ?? fact) { _ = numbered(Address(play).text) }
+        counts[row.target, default: Counts()].same += 1
+        return nil
+      }
+      var rowsSoFar = 0
+      if row.isEachPlay {
+        // As many plays as rows at least.
+        let address = try address(of: row).address.text
+        rowsSoFar = (seen[address] ?? 0) + 1
+        seen[address] = rowsSoFar
+      }
+      if record("questions", [.text(mark)])?.isTrue("dropped") == true {
+        counts[row.target, default: Counts()].same += 1
+        return nil
+      }
+      count(try add(row, id, rowsSoFar), row.target)
+      remember(mark, row.target == .watches ? id : row.target.rawValue)
+      return nil
+    } catch {
+      return ask(mark, row, id, error)
+    }
+  }
+
+  private func count(_ outcome: Outcome, _ target: TrackerRow.Target) {
+    switch outcome {
+    case .added: counts[target, default: Counts()].added += 1
+    case .changed: counts[target, default: Counts()].changed += 1
+    case .same: counts[target, default: Counts()].same += 1
+    }
+  }
+
+  private func remember(_ mark: String, _ fact: String) {
+    after["questions"]?[RecordKey.text(of: [.text(mark)])] = nil
+    open.removeAll { $0 == RecordKey.text(of: [.text(mark)]) }
+    put(Record(Catalog.imports, ["row": .text(mark), "fact": .text(fact)]))
+  }
+
+  private func ask(_ mark: String, _ row: TrackerRow, _ id: String, _ question: TrackerQuestion) -> String {
+    counts[row.target, default: Counts()].questions += 1
+    var asked: Record
+    if let known = record("questions", [.text(mark)]) {
+      asked = known
+    } else {
+      let last = rows("questions").values.compactMap { $0.integer("number") }.max() ?? 0
+      var values = row.values
+      values["#fact"] = .string(id)
+      asked = Record(
+        Catalog.questions,
+        [
+          "id": .text(mark), "number": .integer(last + 1), "dataset": .text(row.target.rawValue),
+          "name": row.text("name").map { .text($0) } ?? .null,
+          "year": row.integer("year").map { .integer($0) } ?? .null,
+          "values": row.failure == nil
+            ? .json(JSON.object(values.map { JSON.Member(Array($0.key.utf8), $0.value) }).canonicalBytes) : .null,
+          "dropped": .boolean(false),
+        ])
+      open.append(asked.keyText)
+    }
+    asked["reason"] = .text(question.reason)
+    asked["candidates"] = .list(question.candidates)
+    put(asked)
+    return question.reason
+  }
+
+  // MARK: - Questions
+
+  /// The row of a question; nil if its values cannot be read.
+  private func row(of question: Record) -> (row: TrackerRow, id: String)? {
+    guard case .json(let bytes) = question["values"], let values = try? JSON.parse(bytes, name: "values"),
+      let target = TrackerRow.Target(rawValue: question.text("dataset") ?? "")
+    else { return nil }
+    var row = TrackerRow(target, source: "", rule: "")
+    for member in values.objectMembers ?? [] { row.values[member.name] = member.value }
+    let id = row.values.removeValue(forKey: "#fact")?.stringValue ?? ""
+    return (row, id)
+  }
+
+  /// Makes records of the open questions that the titles of today resolve.
+  /// - Returns: the number of them.
+  @discardableResult public func askAgain() -> Int {
+    var answered = 0
+    while true {
+      var done: [String] = []
+      for key in open {
+        guard var question = after["questions"]?[key], !question.isTrue("dropped"), let (row, id) = row(of: question)
+        else { continue }
+        do throws(TrackerQuestion) {
+          _ = try add(row, id, 0)
+          remember(question.text("id") ?? "", row.target == .watches ? id : row.target.rawValue)
+          done.append(key)
+        } catch {
+          question["reason"] = .text(error.reason)
+          question["candidates"] = .list(error.candidates)
+          put(question)
+        }
+      }
+      answered += done.count
+      if done.isEmpty { return answered }
+    }
+  }
+
+  /// The open questions, in their order.
+  public var questions: [Record] {
+    open.compactMap { after["questions"]?[$0] }.filter { !$0.isTrue("dropped") }
+  }
+
+  /// The reply of the user to a question.
+  public enum Reply: Sendable, Hashable {
+    /// The title with this key.
+    case title(String)
+    /// A title of its own.
+    case new
+    /// The row is not wanted.
+    case dropped
+  }
+
+  /// Resolves a question, and others that the title resolves.
+  /// - Throws: `usage` for a reply that does not fit the question.
+  public func resolve(_ question: Record, _ reply: Reply) throws(Problem) {
+    var question = question
+    if reply == .dropped {
+      question["dropped"] = .boolean(true)
+      return put(question)
+    }
+    guard let (row, id) = row(of: question) else {
+      throw Problem(
+        .usage, "the values of the row cannot be read: \(question.text("reason") ?? "")", hint: "drop the row")
+    }
+    var title: Title
+    switch reply {
+    case .title(let key):
+      guard let known = names[key] else { throw Problem(.absent, "title not found: “\(key)”") }
+      title = known
+    default:
+      guard let name = row.text("name"), let kind = row.text("kind").flatMap(Title.Kind.init(rawValue:)) else {
+        throw Problem(.usage, "the row has no name of a show or movie", hint: "name a title")
+      }
+      let year = row.integer("year").map { Int($0) }, ids = row.ids("")
+      title = Title(names.newKey(kind, name, year: year, ids: ids), kind, name: name, year: year, ids: ids.sorted())
+    }
+    if let name = row.text("name") {
+      if TrackerRow.folded(name) != TrackerRow.folded(title.name), !title.aliases.contains(name) {
+        title.aliases = (title.aliases + [name]).sorted()
+      }
+      let said = Self.answer(name, row.integer("year"))
+      if !title.answers.contains(said) { title.answers = (title.answers + [said]).sorted() }
+    }
+    title.learn(row.ids(""))
+    put(title)
+    // A row that names neither kind nor title of its own is what the user says it is.
+    if row.text("kind") == "unknown", title.kind == .movie {
+      var said = row
+      said.values["kind"] = .string("movie")
+      said.values["name"] = .string(title.name)
+      said.values["year"] = title.year.map { .number(Int64($0)) } ?? .null
+      if (try? add(said, id, 0)) != nil { remember(question.text("id") ?? "", id) }
+    }
+    askAgain()
+  }
+
+  static func answer(_ name: String, _ year: Int64?) -> String {
+    "\(TrackerRow.folded(name))/\(year.map(String.init) ?? "")"
+  }
+
+  // MARK: - Records
+
+  private func add(_ row: TrackerRow, _ id: String, _ rows: Int) throws(TrackerQuestion) -> Outcome {
+    switch row.target {
+    case .watches: try watch(row, id, rows)
+    case .ratings: try rate(row)
+    case .lists: try list(row)
+    case .notes: try note(row)
+    }
+  }
+
+  private static let dated = ["day", "at", "rating", "rewatch", "text", "tags"]
+
+  private func watch(_ row: TrackerRow, _ id: String, _ rowsSoFar: Int) throws(TrackerQuestion) -> Outcome {
+    let (address, episodeIDs) = try address(of: row)
+    if names[address.title]?.kind == .show, address.episode == 0 {
+      throw TrackerQuestion("a play of a show needs an episode")
+    }
+    let stated = row.integer("times") ?? 0
+    let total = max(stated > 0 ? stated : 1 + (row.integer("again") ?? 0), Int64(rowsSoFar))
+    let service = id.prefix { $0 != ":" }
+    var outcome = Outcome.same
+    var new = Record(Catalog.watches, address.values)
+    new["id"] = .text(id)
+    new["times"] = .integer(1)
+    for column in Self.dated { new[column] = row.value(column) }
+    if new["tags"] == .null { new["tags"] = .list([]) }
+    new["ids"] = .list([id])
+    new["episode_ids"] = .list(episodeIDs.sorted())
+    if plays[id] != nil || new["day"] != .null {
+      var old = plays[id].flatMap(play)
+      let isOwn = old?.text("id") == id
+      if old == nil {
+        let foreign = (playsAt[address] ?? []).compactMap(play).filter { other in
+          other["day"] != .null && !other.list("ids").contains { $0.prefix { $0 != ":" } == service }
+        }
+        old = foreign.first { $0["at"] != .null && $0["at"] == new["at"] } ?? foreign.first { $0["day"] == new["day"] }
+      }
+      if var known = old {
+        let unchanged = known
+        for column in Self.dated where !Self.isEmpty(new[column]) && (isOwn || Self.isEmpty(known[column])) {
+          known[column] = new[column]
+        }
+        known["ids"] = .list(Set(known.list("ids") + [id]).sorted())
+        known["episode_ids"] = .list(Set(known.list("episode_ids") + episodeIDs).sorted())
+        plays[id] = known.text("id")
+        if known != unchanged {
+          outcome = .changed
+          put(known)
+        }
+      } else {
+        put(new)
+        enter(play: new)
+        outcome = .added
+        lower(address, -1, new)
+      }
+    }
+    let here = (playsAt[address] ?? []).compactMap(play).reduce(0) { $0 + ($1.integer("times") ?? 0) }
+    if total > here {
+      lower(address, total - here, new)
+      if outcome == .same { outcome = .added }
+    }
+    return outcome
+  }
+
+  private static func isEmpty(_ value: Value) -> Bool { value == .null || value == .list([]) }
+
+  /// Changes the row without a day, which says how many plays there are beyond those with one.
+  private func lower(_ address: Address, _ count: Int64, _ play: Record) {
+    let undated = (playsAt[address] ?? []).compactMap(self.play).first { $0["day"] == .null }
+    guard var row = undated ?? (count > 0 ? play : nil) else { return }
+    if undated == nil {
+      row["id"] = .text("undated:\(address.title)/\(address.season)/\(address.episode)")
+      for column in ["day", "at", "rating", "rewatch"] { row[column] = .null }
+      if play["day"] != .null { (row["text"], row["tags"]) = (.null, .list([])) }
+      (row["times"], row["ids"]) = (.integer(0), .list([]))
+    }
+    let times = (row.integer("times") ?? 0) + count
+    row["times"] = .integer(times)
+    let id = row.text("id") ?? ""
+    if times > 0 {
+      put(row)
+      if undated == nil { enter(play: row) }
+    } else {
+      after["watches"]?[row.keyText] = nil
+      playsAt[address]?.removeAll { $0 == id }
+    }
+  }
+
+  private func rate(_ row: TrackerRow) throws(TrackerQuestion) -> Outcome {
+    guard row.text("rating") != nil else { throw TrackerQuestion("no rating") }
+    let address = try address(of: row).address
+    var new = Record(Catalog.ratings, address.values)
+    for column in ["rating", "day", "at"] { new[column] = row.value(column) }
+    guard let old = record("ratings", new.key) else {
+      put(new)
+      return .added
+    }
+    let (day, oldDay) = (new.text("day"), old.text("day"))
+    let isLater: Bool
+    if old.real("rating") == new.real("rating") {
+      isLater = oldDay == nil && day != nil
+    } else if let day, let oldDay {
+      guard day != oldDay else { throw disagreement(old, new) }
+      isLater = day > oldDay
+    } else {
+      guard (day == nil) != (oldDay == nil) else { throw disagreement(old, new) }
+      isLater = day != nil
+    }
+    guard isLater else { return .same }
+    var changed = old
+    for column in ["rating", "day", "at"] { changed[column] = new[column] }
+    put(changed)
+    return .changed
+  }
+
+  private func disagreement(_ old: Record, _ new: Record) -> TrackerQuestion {
+    TrackerQuestion(
+      "two ratings, \(old.numberText("rating")) and \(new.numberText("rating")), and no later one",
+      [new.text("title") ?? ""])
+  }
+
+  private func list(_ row: TrackerRow) throws(TrackerQuestion) -> Outcome {
+    guard let name = row.text("list") else { throw TrackerQuestion("no list") }
+    var new = Record(Catalog.lists, try address(of: row).address.values)
+    new["list"] = .text(name)
+    for column in ["position", "day", "text"] { new[column] = row.value(column) }
+    guard var old = record("lists", new.key) else {
+      put(new)
+      return .added
+    }
+    guard let position = new.integer("position"), position != old.integer("position") else { return .same }
+    old["position"] = .integer(position)
+    put(old)
+    return .changed
+  }
+
+  private func note(_ row: TrackerRow) throws(TrackerQuestion) -> Outcome {
+    let address = try address(of: row).address, text = row.text("text") ?? ""
+    let key: [Value] = [.text(address.title), .integer(address.season), .integer(address.episode)]
+    guard var old = record("notes", key) else {
+      put(Record(Catalog.notes, ["production": key[0], "season": key[1], "episode": key[2], "text": .text(text)]))
+      return .added
+    }
+    let known = old.text("text") ?? ""
+    if known.contains(text) { return .same }
+    old["text"] = .text(known + "\n" + text)
+    put(old)
+    return .changed
+  }
+
+  // MARK: - Storing
+
+  /// Stores what is different now in one step of the history.
+  /// - Returns: false if nothing is.
+  public func store(_ title: String, isDryRun: Bool = false) async throws(Problem) -> Bool {
+    var edits: [RecordRepository.Edit] = []
+    for schema in Self.schemas {
+      let old = before[schema.name] ?? [:], new = after[schema.name] ?? [:]
+      for (key, record) in new where old[key] != record {
+        var record = record
+        for column in ["created_at", "updated_at"] where record.schema.position(of: column) != nil {
+          if column == "updated_at" || record[column] == .null { record[column] = .text(repository.now) }
+        }
+        if let known = old[key], known.schema != record.schema { record = known.merged(with: record) }
+        edits.append(RecordRepository.Edit(from: old[key], to: record))
+      }
+      for (key, record) in old where new[key] == nil { edits.append(RecordRepository.Edit(from: record, to: nil)) }
+    }
+    if isDryRun { return !edits.isEmpty }
+    return try await repository.change(title, edits)
+  }
+}
+
+extension TrackerRow {
+  /// A value as columns hold it.
+  fileprivate func value(_ name: String) -> Value {
+    switch values[name] ?? .null {
+    case .string(let bytes): name == "rating" ? .number(bytes) : .text(bytes)
+    case .number(let literal): Int64(String(decoding: literal, as: UTF8.self)).map { .integer($0) } ?? .number(literal)
+    case .boolean(let value): .boolean(value)
+    case .array(let elements): .list(elements.compactMap(\.stringValue))
+    case .null, .object: .null
+    }
+  }
+}
+
+extension Record {
+  /// The number of a column as text; empty for null.
+  public func numberText(_ column: String) -> String {
+    switch self[column] {
+    case .integer(let number): String(number)
+    case .number(let literal): String(decoding: literal, as: UTF8.self)
+    default: real(column).map { "\($0)" } ?? ""
+    }
+  }
+  /// The record with the values of another that has fewer columns.
+  fileprivate func merged(with other: Record) -> Record {
+    var merged = self
+    for column in other.schema.columns { merged[column.name] = other[column.name] }
+    return merged
+  }
+}

@@ -1,0 +1,117 @@
+import Codecs
+import Query
+import Rows
+
+/// Which title and episode a row means: by identifiers, then by name and year, never by a guess.
+extension TrackerLedger {
+  /// The address of a row, and the identifiers of the episode.
+  func address(of row: TrackerRow) throws(TrackerQuestion) -> (address: Address, episodeIDs: [String]) {
+    let own = row.ids("own_"), isEpisode = row.integer("episode") != nil
+    let ids = row.ids("") + (isEpisode ? [] : own), episodeIDs = row.ids("episode_") + (isEpisode ? own : [])
+    switch row.text("kind") {
+    case "unknown": return (try named(row.text("name") ?? ""), [])
+    case "episode":
+      let found = Set(ids.flatMap { episodesByID[$0] ?? [] })
+      guard found.count == 1, let address = found.first else { throw TrackerQuestion("an episode without its show") }
+      return (address, ids)
+    case "movie":
+      return (Address(try title(.movie, row.text("name"), row, ids), 1, 1), [])
+    case "show":
+      var name = row.text("name")
+      if isEpisode, let whole = name {
+        // TMDB calls an episode “Friends S1E1”.
+        let words = whole.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
+        let parts = words.last?.dropFirst().split(separator: UInt8(ascii: "E")).map { Int64(String($0) ?? "") } ?? []
+        if words.count > 1, words.last?.first == UInt8(ascii: "S"), parts.count == 2,
+          parts == [row.integer("season"), row.integer("episode")]
+        {
+          name = words.dropLast().compactMap { String($0) }.joined(separator: " ")
+        }
+      }
+      let key = try title(.show, name, row, ids)
+      return (Address(key, row.integer("season") ?? 0, row.integer("episode") ?? 0), episodeIDs)
+    default: throw TrackerQuestion("neither a movie nor a show")
+    }
+  }
+
+  private func title(
+    _ kind: Title.Kind, _ name: String?, _ row: TrackerRow, _ ids: [String]
+  ) throws(TrackerQuestion) -> String {
+    let year = row.integer("year").map { Int($0) }, alias = row.text("alias")
+    let hits = Set(ids.compactMap { titlesByID["\(kind.rawValue) \($0)"] })
+    if hits.count > 1 { throw TrackerQuestion("the ids belong to different titles", hits.sorted()) }
+    var title: Title
+    var found = hits.first
+    if found == nil { found = try same(kind, name, alias, year, ids) }
+    if let known = found.flatMap({ names[$0] }) {
+      title = known
+    } else {
+      let name = name ?? ""
+      title = Title(names.newKey(kind, name, year: year, ids: ids), kind, name: name, year: year, ids: ids)
+      title.ids.sort()
+    }
+    title.learn(ids)
+    if title.year == nil { title.year = year }
+    if let alias, TrackerRow.folded(alias) != TrackerRow.folded(title.name), !title.aliases.contains(alias) {
+      title.aliases = (title.aliases + [alias]).sorted()
+    }
+    // A title that records are on is kept with them, also one that is built in.
+    if names[title.key] != title || rows("titles")[RecordKey.text(of: [.text(title.key)])] == nil { put(title) }
+    return title.key
+  }
+
+  /// The title of a name and a year; nil if there is none.
+  private func same(
+    _ kind: Title.Kind, _ name: String?, _ alias: String?, _ year: Int?, _ ids: [String]
+  ) throws(TrackerQuestion) -> String? {
+    let spelled = [name, alias].compactMap { $0 }
+    guard !spelled.isEmpty else { throw TrackerQuestion("no name and no known id") }
+    let named = Set(spelled.flatMap { titlesByName["\(kind.rawValue) \(TrackerRow.folded($0))"] ?? [] }).sorted()
+      .compactMap { names[$0] }
+    let free = named.filter { title in
+      !title.ids.contains { known in
+        ids.contains { $0 != known && $0.prefix { $0 != ":" } == known.prefix { $0 != ":" } }
+      }
+    }
+    let said = free.filter { $0.answers.contains(Self.answer(name ?? "", year.map { Int64($0) })) }
+    var exact = said.isEmpty ? free.filter { year != nil && $0.year == year } : said
+    if exact.isEmpty, kind == .show { exact = free.filter { year == nil || $0.year == nil } }
+    if exact.count > 1 { throw TrackerQuestion("several titles have this name and year", exact.map(\.key)) }
+    if let only = exact.first { return only.key }
+    let near = free.filter { title in
+      guard let year, let other = title.year else { return true }
+      return abs(other - year) <= 1
+    }
+    if !near.isEmpty { throw TrackerQuestion("maybe the same title: another year, or none", near.map(\.key)) }
+    return nil
+  }
+
+  /// The one movie, or the one episode of a known show, with a name.
+  private func named(_ name: String) throws(TrackerQuestion) -> Address {
+    let movies = titlesByName["movie \(TrackerRow.folded(name))"] ?? []
+    if movies.count == 1, let movie = movies.first { return Address(movie, 1, 1) }
+    let parts = name.split(separator: ": ", omittingEmptySubsequences: false)
+    var found: Set<Address> = []
+    for count in 1..<max(parts.count, 1) {
+      let shows = titlesByName["show \(TrackerRow.folded(parts[..<count].joined(separator: ": ")))"] ?? []
+      guard !shows.isEmpty else { continue }
+      let rest = Set((count..<parts.count).map { TrackerRow.folded(parts[$0...].joined(separator: ": ")) })
+      for (address, episode) in episodes
+      where shows.contains(address.title) && rest.contains(TrackerRow.folded(episode.title)) {
+        found.insert(address)
+      }
+    }
+    if found.count == 1, let address = found.first { return address }
+    throw TrackerQuestion(
+      "a movie or an episode? Netflix gives a name only", (found.map(\.text) + movies).sorted())
+  }
+}
+
+extension Title {
+  /// Adds identifiers of services that it has none of.
+  mutating func learn(_ more: [String]) {
+    let known = Set(ids.map { $0.prefix { $0 != ":" } })
+    let new = more.filter { !known.contains($0.prefix { $0 != ":" }) }
+    if !new.isEmpty { ids = Set(ids + new).sorted() }
+  }
+}

@@ -1,0 +1,161 @@
+import Codecs
+public import Domain
+public import Rows
+
+/// Reads the files of a service into a ledger.
+public struct TrackerReader {
+  /// The outcome of the rows.
+  public struct Report: Sendable {
+    /// A row that became no record.
+    public struct Unused: Sendable, Hashable {
+      /// The file and the line, or for JSON the number of the record.
+      public let file: String, line: Int
+      /// Why.
+      public let reason: String
+      /// Whether a value cannot be read.
+      public var isInvalid = false
+    }
+    /// The rows of all files that were read, and the files.
+    public fileprivate(set) var rows = 0, files = 0
+    /// The rows that no rule takes, and those that became questions.
+    public fileprivate(set) var skipped: [Unused] = [], uncertain: [Unused] = []
+    /// The files that were not read.
+    public fileprivate(set) var notRead: [String] = []
+    /// Questions that were answered.
+    public fileprivate(set) var answered = 0
+  }
+
+  private let files: any NamedFiles
+  /// The names without the directory around everything, and as they are.
+  private let names: [(name: String, full: String)]
+  /// The most rows of one import.
+  private static let mostRows = 1_000_000, mostBytes = 1 << 30
+
+  /// A reader of files.
+  public init(_ files: any NamedFiles) {
+    self.files = files
+    var names = files.names.map { (name: $0, full: $0) }
+    while let first = names.first?.name.split(separator: "/").first, !["likes", "lists"].contains(first),
+      names.allSatisfy({ $0.name.hasPrefix(first + "/") })
+    {
+      names = names.map { (String($0.name.dropFirst(first.count + 1)), $0.full) }
+    }
+    self.names = names.filter { !$0.name.hasPrefix("__MACOSX/") }.sorted { $0.name < $1.name }
+  }
+
+  private static func isTable(_ name: String) -> Bool {
+    [".csv", ".json"].contains { name.lowercased().hasSuffix($0) }
+  }
+  private func bytes(_ file: (name: String, full: String)) throws(Problem) -> [UInt8] {
+    try files.bytes(of: file.full, limit: TrackerTable.mostBytes)
+  }
+
+  /// The one format that the files are of.
+  /// - Throws: `badData` if there is none, `usage` naming them if several fit.
+  public func format(among formats: [TrackerFormat]) throws(Problem) -> TrackerFormat {
+    // A name that one format never opens is not opened to find out.
+    let candidates = names.filter { file in
+      Self.isTable(file.name) && !formats.contains { $0.isIgnored(file.name) && $0.namesAny(of: names.map(\.name)) }
+    }
+    var tables: [String: Set<String>] = [:], found: [(count: Int, format: TrackerFormat)] = []
+    for isSure in [true, false] where found.isEmpty {
+      for format in formats {
+        var count = 0
+        for file in candidates where isSure ? format.namesSurely(file.name) : format.names(file.name) {
+          // A format that some other name is of more surely may not look into this one.
+          guard isSure || names.count == 1 || !formats.contains(where: { $0.namesSurely(file.name) }) else { continue }
+          if tables[file.name] == nil {
+            let header = format.rules.first { TrackerPattern.fits($0.file, file.name) }?.header
+            tables[file.name] = (try? TrackerTable(try bytes(file), name: file.name, header: header))?.columns ?? []
+          }
+          if format.rules.contains(where: { $0.takes(file.name, tables[file.name] ?? []) }) { count += 1 }
+        }
+        if count > 0 { found.append((count, format)) }
+      }
+    }
+    found.sort { ($0.count, $0.format.name) > ($1.count, $1.format.name) }
+    let best = found.filter { $0.count == found[0].count }.map(\.format)
+    guard let format = best.first else {
+      throw Problem(
+        .badData, "no known tracker format", at: files.name,
+        hint: .advice("formats: \(formats.map(\.name).joined(separator: ", "))"))
+    }
+    guard best.count == 1 else {
+      let names = best.map(\.name).sorted()
+      throw Problem(
+        .usage, "fits \(names.joined(separator: " and "))", at: files.name,
+        hint: .set(.trackerFormat, to: names[0], names[1]))
+    }
+    return format
+  }
+
+  /// Adds the rows of the files.
+  /// - Parameter variables: values by name.
+  /// - Throws: `badData` for damaged files, and for more rows than one import takes; `usage` for an unknown variable.
+  public func read(
+    _ format: TrackerFormat, into ledger: TrackerLedger, variables given: [String: String] = [:]
+  ) throws(Problem) -> Report {
+    var report = Report(), variables: [String: String] = [:], bytesRead = 0
+    for variable in format.variables { variables[variable.name] = given[variable.name] ?? variable.usual ?? "" }
+    for name in given.keys.sorted() where variables[name] == nil {
+      throw Problem(
+        .usage, "\(format.name) has no variable “\(name)”", hint: .choose(name, from: format.variables.map(\.name)))
+    }
+    let read = names.filter { Self.isTable($0.name) && format.names($0.name) }
+    report.notRead = names.filter { file in !read.contains { $0.full == file.full } }.map(\.name)
+    var tables: [[String]: TrackerTable] = [:], used: [String: Set<Int>] = [:], lines: [String: [Int]] = [:],
+      reasons: [String: String] = [:]
+    for rule in format.rules {
+      for file in read where TrackerPattern.fits(rule.file, file.name) {
+        let key = [file.full, rule.header ?? ""]
+        if tables[key] == nil {
+          let contents = try bytes(file)
+          bytesRead += contents.count
+          guard bytesRead <= Self.mostBytes else {
+            throw Problem(.badData, "the files are larger than \(Self.mostBytes >> 30) GiB", at: files.name)
+          }
+          tables[key] = try TrackerTable(contents, name: file.name, header: rule.header)
+        }
+        guard let table = tables[key], rule.takes(file.name, table.columns) else { continue }
+        lines[file.name] = table.rows.map(\.line)
+        guard table.count <= Self.mostRows else {
+          throw Problem(
+            .badData, "the file has more than \(Self.mostRows) records", at: file.name, hint: "split the file")
+        }
+        if let other = rule.unlessFile,
+          read.contains(where: { $0.full != file.full && TrackerPattern.fits(other, $0.name) })
+        {
+          reasons[file.name] = "its rows are those of \(other)"
+          continue
+        }
+        ledger.begin()
+        for record in rule.records(of: table, file: file.name) where rule.accepts(record, variables) {
+          used[file.name, default: []].insert(record.row)
+          let row = rule.row(of: record, format, variables)
+          if let reason = ledger.take(row) {
+            report.uncertain.append(
+              Report.Unused(file: file.name, line: record.line, reason: reason, isInvalid: row.failure != nil))
+          }
+        }
+      }
+    }
+    for file in read {
+      if lines[file.name] == nil {
+        lines[file.name] = try TrackerTable(try bytes(file), name: file.name, header: nil).rows.map(\.line)
+      }
+      let all = lines[file.name] ?? []
+      report.files += 1
+      report.rows += all.count
+      for (row, line) in all.enumerated() where used[file.name]?.contains(row) != true {
+        report.skipped.append(
+          Report.Unused(file: file.name, line: line, reason: reasons[file.name] ?? "no rule takes it"))
+      }
+    }
+    report.answered = ledger.askAgain()
+    return report
+  }
+}
+
+extension TrackerFormat {
+  fileprivate func namesAny(of files: [String]) -> Bool { files.contains(where: namesSurely) }
+}
