@@ -1,5 +1,6 @@
 import Documents
 import Domain
+import Files
 import Persistence
 import Rows
 

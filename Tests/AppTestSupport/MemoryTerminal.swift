@@ -4,6 +4,7 @@ package import CommandLineKit
 package import Documents
 import Dialects
 package import Domain
+import Glibc
 import Exporters
 import Query
 package import Rows
@@ -42,7 +43,7 @@ package final class MemoryFiles: OutputFiles, TerminalPort {
     _ = try sink(path, replaces: replaces)
     return path.hasPrefix("./") ? String(path.dropFirst(2)) : path
   }
-  func isFile(_ path: String) -> Bool { files[path] != nil }
+  func isFile(_ path: String) -> Bool { unsafe files[path] != nil || access(path, F_OK) == 0 }
   package func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
     PageImages()
   }

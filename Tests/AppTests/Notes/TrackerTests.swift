@@ -37,7 +37,7 @@ import Testing
     let digest = "find n n.db -type f 2>/dev/null | sort | xargs sha256sum"
     let before = shell.run(digest).out
     let again = shell.run("BB_STORAGE=\(store) bb-notes import lb")
-    #expect(again.err == "letterboxd: 6 rows in 3 files: all were imported before\n", "\(again)")
+    #expect(again.err.hasSuffix("letterboxd: 6 rows in 3 files: all were imported before\n"), "\(again)")
     #expect(shell.run(digest).out == before)
     #expect(
       shell.run("BB_STORAGE=\(store) bb-notes export watches --columns title,day,times,rating -f csv").out
@@ -84,7 +84,7 @@ import Testing
     let from = format == "letterboxd" ? "letterboxd-import" : format
     let done = shell.run(
       """
-      bb-notes export --for \(format) -o one --storage csv:n && bb-notes import one --from \(from) --storage csv:m && \
+      bb-notes export --for \(format) -o one --storage csv:n && bb-notes import one --from \(from) --storage csv:m > import.txt && \
       bb-notes export --for \(format) -o two --storage csv:m && diff -r -x '*.json' -x '.*' one two
       """)
     if format == "imdb" { return #expect(done.err.contains("no records for imdb") || done.status == 0, "\(done)") }
