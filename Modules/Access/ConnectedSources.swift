@@ -16,7 +16,7 @@ package import Sources
 /// The connection of the services to the network.
 public struct Network: Sendable {
   /// Makes a transport with options of the user.
-  public var transport: @Sendable (_ options: TransportOptions, _ origins: PrivateOrigins) -> any HTTPTransport
+  var transport: @Sendable (_ options: TransportOptions, _ origins: PrivateOrigins) -> any HTTPTransport
   /// Repeats requests of a transport.
   public var retrying: @Sendable (_ inner: any HTTPTransport, _ policy: RetryPolicy) -> any HTTPTransport
   /// The limits of repetitions.

@@ -107,7 +107,7 @@ public struct Program: Sendable {
     /// The text, in lines of at most 80 columns.
     public let text: String
     /// Markdown with tasks below headings of level 3, in which `help NAME WORD…` searches; empty if there are none.
-    public let tasks: String
+    let tasks: String
     /// A topic.
     public init(_ name: String, _ summary: String, _ text: String, tasks: String = "") {
       self.name = name

@@ -121,7 +121,7 @@ public struct Argument: Sendable, Hashable {
   /// The placeholder in help (`DATASET`).
   public let placeholder: String
   /// The accepted values.
-  public let values: Option.Values
+  let values: Option.Values
   /// Whether a file may be typed instead.
   let takesFiles: Bool
   /// The number of arguments.

@@ -40,13 +40,13 @@ public struct CSVDialect: Sendable, Hashable {
   /// Records of the header, whose names are joined by spaces; those of 0 are made up.
   public var headerRows = 1
   /// Records at the end that do not belong to the table.
-  public var skippedFooter = 0
+  var skippedFooter = 0
   /// Whether spaces after a delimiter do not belong to the field.
   public var skipsInitialSpace = false
   /// The treatment of records that are not as wide as the header.
-  public var ragged = Ragged.error
+  var ragged = Ragged.error
   /// Which of several tables is read, from 1; 0 for all of them, if their names are equal.
-  public var table = 1
+  var table = 1
   /// The names of the columns instead of those of the header.
   public var names: [String]?
   /// The columns by their first and last characters, from 1; empty if a delimiter separates the fields.

@@ -90,7 +90,7 @@ public struct CSVInput: Sendable {
   }
 
   /// Finds the encoding and the dialect of a sample.
-  public static func sniff(
+  static func sniff(
     _ sample: Span<UInt8>, isWhole: Bool, _ options: DialectOptions, isTabbed: Bool, name: String
   ) throws(Problem) -> (CharacterEncoding.Finding, DialectFinding, Int) {
     let encoding = CharacterEncoding.finding(sample, isWhole: isWhole, options.encoding)

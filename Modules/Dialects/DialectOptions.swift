@@ -8,7 +8,7 @@ public struct DialectOptions: Sendable, Hashable {
     case character(UInt8), none
 
     /// The byte; nil for none.
-    public var byte: UInt8? { if case .character(let byte) = self { byte } else { nil } }
+    var byte: UInt8? { if case .character(let byte) = self { byte } else { nil } }
   }
 
   /// The encoding of the text.

@@ -51,7 +51,7 @@ public struct DialectSniffer {
   /// - Parameters:
   ///   - isTabbed: whether tabs separate the fields, by the name of the file.
   ///   - isWhole: whether the sample is the whole file.
-  public static func finding(
+  static func finding(
     _ sample: Span<UInt8>, _ options: DialectOptions, isTabbed: Bool, isWhole: Bool
   ) -> DialectFinding {
     var text = sample

@@ -37,17 +37,17 @@ public struct Reject: Sendable, Equatable {
   }
 
   /// The line where it begins, from 1.
-  public var line: Int
+  var line: Int
   /// Its first byte in the file.
-  public var offset: Int
+  var offset: Int
   /// The fault of the record.
-  public var reason: Reason
+  var reason: Reason
   /// The change.
-  public var action: Action
+  var action: Action
   /// What changed, or nothing.
-  public var detail: [UInt8] = []
+  var detail: [UInt8] = []
   /// Its bytes in the file, with the line end.
-  public var raw: [UInt8]
+  var raw: [UInt8]
   /// Whether the user said that the record does not belong to the table.
-  public var isExpected = false
+  var isExpected = false
 }

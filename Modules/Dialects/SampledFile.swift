@@ -3,7 +3,7 @@ public import Rows
 /// The beginning of a file.
 public struct FileSample: Sendable {
   /// The name of the file in messages.
-  public let name: String
+  let name: String
   /// Its first bytes, decompressed.
   public let bytes: [UInt8]
   /// Whether they are all there is, and whether the name says that tabs separate the fields.

@@ -11,7 +11,7 @@ public struct MetadataExporter: ByteFormat {
     let name: String
     let format: ExporterDescriptor
     /// The format's options.
-    public let options: ExportOptions
+    let options: ExportOptions
 
     /// A file that is described.
     public init(name: String, format: ExporterDescriptor, options: ExportOptions) {

@@ -104,7 +104,7 @@ extension WriterFormat {
   }
 
   /// Places as GeoJSON, for tables with latitude and longitude.
-  public static let geojson = WriterFormat(
+  static let geojson = WriterFormat(
     ExporterDescriptor(
       "geojson", fileExtensions: ["geojson"], mediaType: "application/geo+json",
       summary: "GeoJSON points; other columns become properties", isExact: true)
@@ -120,9 +120,9 @@ extension WriterFormat {
   }
 
   /// Places for navigators, for tables with latitude and longitude.
-  public static let gpx = map("gpx", "application/gpx+xml", "GPX waypoints", .gpx)
+  static let gpx = map("gpx", "application/gpx+xml", "GPX waypoints", .gpx)
   /// Places for maps, for tables with latitude and longitude.
-  public static let kml = map("kml", "application/vnd.google-earth.kml+xml", "KML placemarks", .kml)
+  static let kml = map("kml", "application/vnd.google-earth.kml+xml", "KML placemarks", .kml)
 
   private static func map(
     _ name: String, _ mediaType: String, _ summary: String, _ format: KMLAndGPXWriter.Format
@@ -144,7 +144,7 @@ extension WriterFormat {
     "Photos of the web: as addresses, or stored images as part of the cards [default: links]")
 
   /// People as vCards, for tables with a column of names.
-  public static let vcard = WriterFormat(
+  static let vcard = WriterFormat(
     ExporterDescriptor(
       "vcard", fileExtensions: ["vcf"], mediaType: "text/vcard; charset=utf-8",
       summary: "vCards for an address book", isExact: false, options: [version, images])

@@ -25,7 +25,11 @@ public final class FileSink: ByteSink {
   /// The error for a file in a directory that does not exist, or takes no files.
   private static func missingDirectory(of path: String) -> Problem {
     let directory = Temporaries.split(path).directory
-    guard unsafe access(directory, F_OK) != 0 else {
+    var status = stat()
+    if unsafe stat(directory, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        return Problem(.cannotCreate, "is not a directory", at: directory, hint: "use another directory")
+      }
       return Problem(
         .cannotCreate, "files cannot be created in this directory", at: path, hint: "use another directory")
     }

@@ -101,7 +101,7 @@ public struct ParquetFile: Sendable {
   public static let mark = Array("PAR1".utf8)
   private static let maximumFooter = 256 << 20
   /// The most columns, and the most values of columns in row groups.
-  public static let maximumColumns = 100_000, maximumChunks = 1_000_000
+  static let maximumColumns = 100_000, maximumChunks = 1_000_000
 
   /// The number of rows.
   public var rowCount: Int { groups.last.map { $0.firstRow &+ $0.rowCount } ?? 0 }

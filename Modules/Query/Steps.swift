@@ -10,7 +10,7 @@ public struct Steps: Sendable, Hashable {
   /// Columns that are calculated, in this order.
   public var assigned: [Assigned] = []
   /// The conditions on groups.
-  public var having: [Predicate] = []
+  var having: [Predicate] = []
   /// The column whose values become columns, and the column that fills them.
   public var pivot: NameListParser?
   /// The columns that become rows.
@@ -31,16 +31,16 @@ public struct Steps: Sendable, Hashable {
   /// A constant in place of null.
   public struct Filling: Sendable, Hashable {
     /// The column; nil for all.
-    public let column: String?
+    let column: String?
     /// The value as text.
-    public let value: String
+    let value: String
 
     /// A constant in place of null.
     public init(_ column: String?, _ value: String) { (self.column, self.value) = (column, value) }
   }
 
   /// Nothing.
-  public init() {}
+  init() {}
 
   /// Whether rows have other values after the first steps.
   var changesRows: Bool { explode != nil || !fill.isEmpty || !assigned.isEmpty }

@@ -24,7 +24,7 @@ public struct DatePattern: Sendable, Hashable {
     /// The day; nil if the pattern has none.
     var day: Int?
     /// Seconds of the day.
-    public var seconds = 0
+    var seconds = 0
     /// The digits after the second.
     var fraction: [UInt8] = []
     /// Seconds ahead of UTC; nil if the text does not say.

@@ -4,17 +4,17 @@ internal import Synchronization
 /// The options for reading a JSON document as a table.
 public struct JSONReading: Sendable {
   /// The arrangement of the records in the document.
-  public var form: JSONForm
+  var form: JSONForm
   /// Where the array of records is; the empty pointer is the document itself.
-  public var records: JSONPointer
+  var records: JSONPointer
   /// Types of columns, by name, that are not to be inferred.
-  public var types: ColumnTypes
+  var types: ColumnTypes
   /// The names of the required columns; nil for all. Unknown names are ignored.
-  public var columns: [String]?
+  var columns: [String]?
   /// The most bytes that one value or key may have; a record may have twice as many.
   public var maximumField: Int
   /// Whether keys that a given schema does not have are skipped; else they are `badData`.
-  public var ignoresOtherKeys: Bool
+  var ignoresOtherKeys: Bool
 
   /// The usual way: everything, as it is found.
   public init(

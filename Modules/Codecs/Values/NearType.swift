@@ -25,14 +25,14 @@ public struct NearType: Sendable, Hashable {
   private static let orders = ["%d", "%m"].map { [$0, $0 == "%d" ? "%m" : "%d", "%Y"] } + [["%Y", "%m", "%d"]]
 
   /// The number of values, and of those that are numbers.
-  public private(set) var count = 0, numbers = 0
+  private(set) var count = 0, numbers = 0
   private var looks = [Int](repeating: 0, count: Look.allCases.count)
   private var nulls: [String: Int] = [:]
   private var hasIdentifiers = false
   /// The orders and the separator of three parts that all dates fit.
   private var possible: [Bool] = [true, true, true], separator: UInt8?
   /// The first value that is not a number.
-  public private(set) var example: String?
+  private(set) var example: String?
 
   /// No values.
   public init() {}

@@ -83,7 +83,7 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
 
   /// The literal of a number with a sign next to it, such as `-$1,234.50`, `5 %` or `(3.00 EUR)`, or without one; nil
   /// for other text.
-  public func literal(_ text: [UInt8], marked mark: Mark) -> [UInt8]? {
+  func literal(_ text: [UInt8], marked mark: Mark) -> [UInt8]? {
     var scalars = Array(String(decoding: text, as: UTF8.self).unicodeScalars)[...], isNegative = false
     func trim() {
       scalars =

@@ -55,7 +55,7 @@ public struct Configuration: Sendable {
   ///   - key: the key.
   ///   - place: the place of the value, for messages.
   /// - Throws: `configuration` for an invalid value.
-  public static func value(
+  static func value(
     _ text: String, for key: ConfigurationKey, at place: String = ""
   ) throws(Problem) -> String {
     let expected: String

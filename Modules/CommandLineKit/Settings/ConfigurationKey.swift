@@ -14,7 +14,7 @@ public struct ConfigurationKey: Sendable, Hashable {
   /// The value if nothing sets it; nil if it depends on the command or the machine.
   public let fallback: String?
   /// Whether its values may contain quotes and `#`: texts, and commands with arguments.
-  public let isFreeText: Bool
+  let isFreeText: Bool
   /// A variable of the environment before `BB_NAME`.
   private let earlier: String?
   /// The variables of other programs that are used if neither `variables` nor the file has a value, in this order.

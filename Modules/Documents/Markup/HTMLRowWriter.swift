@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 
 /// Rows as rows of an HTML table: lists as lists, objects as terms, addresses as links, images as thumbnails that
@@ -287,7 +287,7 @@ public struct HTMLRowWriter: Sendable {
 
 extension PlaceColumns {
   /// The place of a row; nil if a coordinate is missing or out of range.
-  public func coordinates(_ batch: RowBatch, _ row: Int, _ schema: Schema) -> Coordinates? {
+  func coordinates(_ batch: RowBatch, _ row: Int, _ schema: Schema) -> Coordinates? {
     func degrees(_ column: Int, limit: Double) -> Double? {
       (try? coordinate(batch, row, column, limit: limit, schema)).flatMap {
         Double(String(decoding: $0, as: UTF8.self))

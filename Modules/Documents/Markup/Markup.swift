@@ -31,7 +31,7 @@ public struct Markup: ~Copyable {
   /// Appends an integer.
   public mutating func number(_ value: Int) { out.append(integer: Int64(value)) }
   /// Appends a number of tenths as a decimal.
-  public mutating func number(tenths: Int) {
+  mutating func number(tenths: Int) {
     if tenths < 0 { out.append("-") }
     number(abs(tenths) / 10)
     guard tenths % 10 != 0 else { return }

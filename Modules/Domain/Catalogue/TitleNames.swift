@@ -57,7 +57,7 @@ public struct TitleNames: Sendable {
   public subscript(key: String) -> Title? { positions[key].map { titles[$0] } }
 
   /// How commands call the title with a key: its short name, else the key.
-  public func short(of key: String) -> String { self[key]?.short ?? key }
+  func short(of key: String) -> String { self[key]?.short ?? key }
 
   /// The key of an episode as lists print it: `bb:S05E14`.
   public func printed(_ key: EpisodeKey) -> String { "\(short(of: key.production)):\(key.short)" }

@@ -42,11 +42,11 @@ public struct Title: Sendable, Hashable {
   /// Identifiers in other services: `imdb:tt0306414`.
   public var ids: [String]
   /// Other names.
-  public var aliases: [String]
+  var aliases: [String]
   /// The status of a show; nil if it is not known.
   public var status: String?
   /// Names and years of imported rows that the user said are this title.
-  public var answers: [String] = []
+  var answers: [String] = []
 
   /// A title; `name` is nil if it is the key.
   public init(

@@ -3,7 +3,7 @@ public import Rows
 /// Records that tracker files bring: what the user watched, rated and listed.
 extension Catalog {
   private static let address = [
-    ColumnDescription("title", .text, nullable: false, "key of the show or movie"),
+    ColumnDescription("title", .text, nullable: false, "key of the show or movie", role: .title),
     ColumnDescription("season", .integer, nullable: false, "season number; 0 with episode 0 for the whole show"),
     ColumnDescription("episode", .integer, nullable: false, "episode number; 0 for the whole season"),
   ]
@@ -13,7 +13,7 @@ extension Catalog {
   ]
 
   /// Plays of episodes and movies.
-  public static let watches = Schema(
+  static let watches = Schema(
     "watches", "what you watched, and when", key: ["id"],
     columns: [ColumnDescription("id", .text, nullable: false, "identifier of the play", role: .identifier)] + address
       + when + [
@@ -29,14 +29,14 @@ extension Catalog {
       ])
 
   /// Ratings of titles, seasons and episodes.
-  public static let ratings = Schema(
+  static let ratings = Schema(
     "ratings", "your ratings", key: ["title", "season", "episode"],
     columns: address + [
       ColumnDescription("rating", .decimal, nullable: false, "rating, above 0, at most 10")
     ] + when)
 
   /// Titles and episodes on lists.
-  public static let lists = Schema(
+  static let lists = Schema(
     "lists", "your lists: watchlist, following, and others", key: ["list", "title", "season", "episode"],
     columns: [ColumnDescription("list", .text, nullable: false, "name of the list")] + address + [
       ColumnDescription("position", .integer, "place on the list"), when[0], ColumnDescription("text", .text, "note"),
@@ -57,10 +57,10 @@ extension Catalog {
     ])
 
   /// Rows of imported files that became records.
-  public static let imports = Schema(
+  static let imports = Schema(
     "imports", "rows that were imported before", key: ["row"],
     columns: [
-      ColumnDescription("row", .text, nullable: false, "fingerprint of the row"),
-      ColumnDescription("fact", .text, nullable: false, "play, or dataset, that it became"),
+      ColumnDescription("row", .text, nullable: false, "fingerprint of the row", role: .identifier),
+      ColumnDescription("fact", .text, nullable: false, "play, or dataset, that it became", role: .title),
     ])
 }

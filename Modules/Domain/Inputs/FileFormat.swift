@@ -70,7 +70,7 @@ public struct FileFormat: Sendable, Hashable {
     "sqlite", ["db", "sqlite", "sqlite3", "db3"], .database, settings: [.viewTimeout]
   ) { bytes, _ in bytes.starts(with: "SQLite format 3\0".utf8) }
   /// A workbook of Excel, LibreOffice or another spreadsheet.
-  public static let xlsx = FileFormat(
+  static let xlsx = FileFormat(
     "xlsx", ["xlsx", "xlsm", "xltx", "xltm"], .workbook,
     settings: [.inputNull, .skippedRows, .headerRows, .noHeader, .columnNames, .tableNumber, .repair]
   ) { bytes, suffix in bytes.starts(with: [0x50, 0x4B, 3, 4]) && !ForeignFormat.suffixes.contains(suffix ?? "") }

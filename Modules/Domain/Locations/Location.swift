@@ -9,7 +9,7 @@ public struct Location: Sendable, Hashable {
   public let place: any Place
 
   /// Creates a location.
-  public init(_ text: String, _ place: any Place) { (self.text, self.place) = (place.path ?? text, place) }
+  init(_ text: String, _ place: any Place) { (self.text, self.place) = (place.path ?? text, place) }
 
   /// The name in messages, history, summaries and metadata: without user, password, secrets and values of a query.
   public var shown: String { place.shown }

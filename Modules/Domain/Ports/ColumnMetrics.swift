@@ -44,19 +44,19 @@ public struct ColumnMetrics: Sendable {
   static let headBytes = 8 << 20
 
   /// The first rows of a table: at most `count`, with at most `headBytes` of text, for any size of batches.
-  public struct Head: Sendable {
+  struct Head: Sendable {
     /// The rows so far.
-    public private(set) var batches: [RowBatch] = []
+    private(set) var batches: [RowBatch] = []
     /// Whether there is a row that is not among them.
-    public private(set) var isFull = false
+    private(set) var isFull = false
     private var rowsLeft: Int
     private var bytesLeft = ColumnMetrics.headBytes
 
     /// An empty head of at most `count` rows.
-    public init(rows count: Int) { rowsLeft = count }
+    init(rows count: Int) { rowsLeft = count }
 
     /// Adds the rows of a batch that belong to the head.
-    public mutating func append(_ batch: RowBatch) {
+    mutating func append(_ batch: RowBatch) {
       if isFull { return }
       var rows = 0
       while rows < batch.count, rowsLeft > 0 {

@@ -65,7 +65,7 @@ public protocol ByteFormat: Exporter {
 extension ByteFormat {
   /// An encoder for a table that is within the format's limits.
   /// - Throws: `badData` for a larger one; the errors of `makeEncoder`.
-  public func encoder(
+  func encoder(
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     try descriptor.check(columns: schema.width)
@@ -144,7 +144,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let isStyled: Bool
   /// Whether each value has its own type: bytes and text in one column are distinct, and text among JSON values needs
   /// no quotes.
-  public let isTypedByValue: Bool
+  let isTypedByValue: Bool
   /// The options of `--option NAME.key=value`.
   public let options: [Option]
   /// The largest table.
@@ -171,9 +171,9 @@ public struct ExporterDescriptor: Sendable, Hashable {
     /// The most columns, at least 1.
     public var columns: Int?
     /// The most records.
-    public var records: Int?
+    var records: Int?
     /// The most characters of a value, in UTF-16 code units.
-    public var characters: Int?
+    var characters: Int?
 
     /// No limits, or those given.
     public init(columns: Int? = nil, records: Int? = nil, characters: Int? = nil) {
@@ -199,7 +199,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
     /// One sentence without a full stop, naming the default.
     public let summary: String
     /// Other spellings of `key`, accepted but not shown.
-    public let aliases: [String]
+    let aliases: [String]
     /// Creates an option.
     public init(_ key: String, aliases: [String] = [], _ values: String, _ summary: String) {
       self.key = key

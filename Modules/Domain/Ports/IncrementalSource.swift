@@ -26,11 +26,11 @@ public protocol IncrementalSource: RecordSource {
 /// The way to request only the changed records of a table.
 public struct SyncPlan: Sendable {
   /// The schema of the rows.
-  public var schema: Schema
+  var schema: Schema
   /// The cursor and its requests.
-  public var increment: SourceIncrement
+  var increment: SourceIncrement
   /// A digest of what decides about the requests: with another, a stored cursor has another meaning.
-  public var digest: String
+  var digest: String
   /// The records of a page if pages are requested by the number of records before them; nil for others.
   public var offsetLimit: Int?
   /// Whether a response is a page, and the next page is requested by its last cursor.
@@ -53,9 +53,9 @@ public struct SyncParent: Sendable {
   /// Values of columns of the parent record, by name.
   public var columns: [String: JSON]
   /// A digest of the whole record.
-  public var digest: String
+  var digest: String
   /// The values of the parameters as one text; empty for none.
-  public var key: String {
+  var key: String {
     parameters.count < 2
       ? parameters.first?.value ?? ""
       : String(decoding: JSON.array(parameters.map { .string($0.value) }).canonicalBytes, as: UTF8.self)
@@ -77,7 +77,7 @@ public struct SyncRequest: Sendable {
   /// The number of records at the beginning that are not requested; only if pages are requested by their number.
   public var skipped = 0
   /// Creates a request.
-  public init(_ table: String, _ parent: SyncParent, _ parameters: [SourceParameter]) {
+  init(_ table: String, _ parent: SyncParent, _ parameters: [SourceParameter]) {
     (self.table, self.parent, self.parameters) = (table, parent, parameters)
   }
 }
@@ -85,13 +85,13 @@ public struct SyncRequest: Sendable {
 /// A page of records.
 public struct SyncPage: Sendable {
   /// The rows.
-  public var rows: [[Value]]
+  var rows: [[Value]]
   /// The keys of deleted records.
-  public var deleted: [[Value]]
+  var deleted: [[Value]]
   /// Whether no page follows.
-  public var isLast: Bool
+  var isLast: Bool
   /// The number of pages, if the server announces the number of records.
-  public var pages: Int?
+  var pages: Int?
   /// Creates a page.
   public init(rows: [[Value]], deleted: [[Value]], isLast: Bool, pages: Int? = nil) {
     (self.rows, self.deleted, self.isLast, self.pages) = (rows, deleted, isLast, pages)

@@ -125,7 +125,7 @@ public final class PreparedRows: @unchecked Sendable {
 /// The outcome of writing rows.
 public struct WrittenRows: Sendable {
   /// The name of the output.
-  public let name: String
+  let name: String
   /// Bytes written, before compression.
   public var bytes = 0
   /// The merged reports on all rows.
@@ -133,7 +133,7 @@ public struct WrittenRows: Sendable {
   /// The warning for the user: `3 cells begin like a formula`.
   public var warning: Warning?
   /// The note below the rows on a terminal: `29 rows`.
-  public var footer: Warning?
+  var footer: Warning?
   /// The files of an output of several files.
   public var files: [PartitionFile]?
   /// Reads the rows again, for outputs that are not files; its result is nil if the output had them before, or if they

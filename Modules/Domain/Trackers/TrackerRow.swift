@@ -8,9 +8,9 @@ public struct TrackerRow: Sendable {
   public enum Target: String, Sendable, Hashable, CaseIterable { case watches, ratings, lists, notes }
 
   /// The dataset.
-  public var target: Target
+  var target: Target
   /// The name of the service, and that of the rule which reads the row.
-  public var source: String, rule: String
+  var source: String, rule: String
   /// The values by name: texts, integers, `true`, lists of texts and null.
   public var values: [String: JSON] = [:]
   /// Why a value cannot be read; nil if all were.

@@ -4,7 +4,7 @@ import Rows
 /// The stored values of a column that a change replaces with null.
 public struct NulledValues: Sendable, Hashable {
   /// The column.
-  public let column: String
+  let column: String
   /// The number of these values.
   public var count: Int
   /// The number of stored values of the column in all rows that are compared.

@@ -11,7 +11,7 @@ public struct Sync: Sendable {
     /// Whether any number of stored values may become null.
     public var acceptsNulls = false
     /// The columns whose values may become null.
-    public var mayBeNull: Set<String> = []
+    var mayBeNull: Set<String> = []
     /// Whether a table that came from elsewhere may be replaced.
     public var replacesSource = false
     /// Whether nothing is written.

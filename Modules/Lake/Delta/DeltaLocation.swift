@@ -6,7 +6,7 @@ public import Rows
 /// earlier state.
 public struct DeltaLocation: Sendable, Hashable {
   /// The table in messages.
-  public var name: String { "delta:\(place)" }
+  var name: String { "delta:\(place)" }
   /// The directory, or the URL of a bucket.
   public let place: String
   /// The columns by which the rows are divided; nil if not given.

@@ -25,7 +25,7 @@ public struct PostgresLocation: Sendable, Hashable {
   private static let shown: Set = ["host", "hostaddr", "port", "dbname", "service"]
 
   /// Whether a text is a location of this kind.
-  public static func isLocation(_ text: String) -> Bool { URLText.scheme(of: text).map(schemes.contains) ?? false }
+  static func isLocation(_ text: String) -> Bool { URLText.scheme(of: text).map(schemes.contains) ?? false }
 
   /// The parameters that are not for libpq.
   private static let own: Set = ["table", "schema", "snapshot"]

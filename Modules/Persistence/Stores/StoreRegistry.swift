@@ -20,7 +20,7 @@ public struct StoreFactory: Sendable {
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
 
   /// Creates a kind of store.
-  public init(
+  init(
     scheme: String, summary: String, suffixes: [String] = [], kind: Kind, isDurable: Bool = true,
     open: @escaping @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
   ) {

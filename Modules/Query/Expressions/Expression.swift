@@ -17,7 +17,7 @@ public indirect enum Expression: Sendable, Hashable {
   case cast(Expression, ColumnType, strict: Bool)
 
   /// The columns that it names.
-  public var columns: [String] {
+  var columns: [String] {
     switch self {
     case .constant, .value: []
     case .column(let name): [name]
@@ -86,9 +86,9 @@ public indirect enum Expression: Sendable, Hashable {
 /// `NAME = EXPRESSION`: a column that is calculated.
 public struct Assigned: Sendable, Hashable {
   /// The name of the column.
-  public let name: String
+  let name: String
   /// Its value.
-  public let expression: Expression
+  let expression: Expression
 
   /// A column.
   public init(_ name: String, _ expression: Expression) {

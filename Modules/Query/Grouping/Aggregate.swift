@@ -20,7 +20,7 @@ public struct Aggregate: Sendable, Hashable {
   }
   let function: Function
   /// The column; nil for the number of rows.
-  public let column: String?
+  let column: String?
   /// The calculation for each row, if no column has this name.
   var expression: Expression?
   /// The part of a quantile, 0 to 1.

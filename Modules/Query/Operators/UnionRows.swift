@@ -13,7 +13,7 @@ public final class UnionRows: RowStream {
     /// The name in messages.
     let name: String
     /// Opens its rows from the beginning, with types for some of its columns.
-    public let open: @Sendable (ColumnTypes) async throws(Problem) -> any RowStream
+    let open: @Sendable (ColumnTypes) async throws(Problem) -> any RowStream
     /// Opens the rows that a request selects, if fewer are read then; nil if not.
     private let select: Selecting?
     /// Opens the rows of a request.

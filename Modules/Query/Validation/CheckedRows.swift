@@ -16,11 +16,11 @@ public final class CheckedRows: ExactRowStream {
   /// The file of the rows.
   public struct Source: Sendable {
     /// Its name.
-    public var file: String
+    var file: String
     /// The lines before the first record; nil for a file without lines.
-    public var header: Int?
+    var header: Int?
     /// Whether all values are texts, of which the rules say what they are.
-    public var isText: Bool
+    var isText: Bool
 
     /// A file.
     public init(file: String, header: Int?, isText: Bool) {

@@ -5,7 +5,7 @@ import Synchronization
 /// After the bytes there are `slack` readable bytes of any content, so readers can load whole registers at the end.
 @safe public final class Arena: @unchecked Sendable {
   /// The number of readable bytes after the last one.
-  public static let slack = 128
+  static let slack = 128
   /// The usual capacity, in bytes: between 128 KiB and 1 MiB speed is flat and memory small.
   public static let usualCapacity = 256 << 10
 

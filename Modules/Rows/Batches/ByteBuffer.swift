@@ -4,7 +4,7 @@
 /// bytes of slack for stores of whole registers.
 @safe public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   /// The number of bytes that may be written past the reserved room.
-  public static let slack = 64
+  static let slack = 64
 
   @usableFromInline var base: UnsafeMutablePointer<UInt8>
   @usableFromInline var used = 0

@@ -37,7 +37,7 @@
   deinit { unsafe base.deallocate() }
 
   /// The number of cells so far.
-  @inlinable public var count: Int { used }
+  @inlinable var count: Int { used }
 
   /// Appends a cell.
   @inlinable @inline(__always) public mutating func append(_ cell: Cell) {

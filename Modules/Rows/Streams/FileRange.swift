@@ -11,7 +11,7 @@ public final class FileRange: ByteSource {
   private let position: Mutex<Int>
 
   /// - Parameter range: within the file.
-  public init(_ file: any RandomAccessSource, _ range: Range<Int>) {
+  init(_ file: any RandomAccessSource, _ range: Range<Int>) {
     (self.file, self.range) = (file, range)
     position = Mutex(range.lowerBound)
   }

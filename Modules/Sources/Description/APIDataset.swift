@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Domain
 public import Rows
 
@@ -11,25 +11,25 @@ public struct APIDataset: Sendable, Hashable {
   /// Query parameters that are always sent.
   public var parameters: [SourceParameter]
   /// The filters that a `RowRequest` can use: `name` is the word in the request, `value` the server's parameter.
-  public var filters: [SourceParameter]
+  var filters: [SourceParameter]
   /// The path that returns one random record; used if the request has the parameter `random`.
-  public var randomPath: String?
+  var randomPath: String?
   /// As `filters`, for `randomPath`.
-  public var randomFilters: [SourceParameter]
+  var randomFilters: [SourceParameter]
   /// JSON Pointer to the array of records in a response; empty if the response is that array.
   public var records: String
   /// The form of the records at `records`.
   public var recordForm = SourceRecordForm.list
   /// Whether the first of the rows has the names of the columns.
-  public var hasHeaderRow = false
+  var hasHeaderRow = false
   /// JSON Pointers to arrays within records, from the outside in, whose elements are the records in their place.
-  public var explode: [String] = []
+  var explode: [String] = []
   /// The method, body and headers of the requests.
-  public var request = SourceRequest.get
+  var request = SourceRequest.get
   /// The format of the responses.
-  public var responseFormat = SourceResponseFormat()
+  var responseFormat = SourceResponseFormat()
   /// Values that the dataset is requested for; nil for none.
-  public var iteration: SourceIteration?
+  var iteration: SourceIteration?
   /// The paging of a long list.
   public var paging: SourcePaging
   /// Where each column's values are found.
@@ -40,19 +40,19 @@ public struct APIDataset: Sendable, Hashable {
   /// unique.
   public var occurrence: String?
   /// The parent dataset, if there is one request per parent record; nil if one list holds everything.
-  public var parent: SourceParent?
+  var parent: SourceParent?
   /// The statuses, and null for such a response, that mean an empty list of a parent or of a value.
-  public var absent: [JSON]?
+  var absent: [JSON]?
   /// The columns whose values say which records of a table the source owns; empty for all of them.
-  public var scope: [String] = []
+  var scope: [String] = []
   /// Further columns in which records that a name relates must agree.
-  public var joinAlso: [String] = []
+  var joinAlso: [String] = []
   /// Detail requests that complete the rows.
   public var supplements: [DetailRequest]
   /// The request that sends a new record; nil if the server accepts none.
-  public var submission: SourceSubmission?
+  var submission: SourceSubmission?
   /// The way to request only changed records; nil if that is not possible.
-  public var increment: SourceIncrement?
+  var increment: SourceIncrement?
 
   /// A dataset at `path`.
   public init(
@@ -82,11 +82,11 @@ public struct APIDataset: Sendable, Hashable {
 /// A dataset that is requested once per record of another: the comments of each movie.
 public struct SourceParent: Sendable, Hashable {
   /// The dataset whose records are iterated.
-  public var dataset: String
+  var dataset: String
   /// What carries each value, `{name}` in the path or else the query parameter, and the column whose value is sent.
-  public var parameters: [SourceParameter]
+  var parameters: [SourceParameter]
   /// Requests for every record of `dataset`.
-  public init(dataset: String, parameters: [SourceParameter]) {
+  init(dataset: String, parameters: [SourceParameter]) {
     self.dataset = dataset
     self.parameters = parameters
   }
@@ -106,23 +106,23 @@ public struct DetailRequest: Sendable, Hashable {
     case all
   }
   /// The kind of requests.
-  public var scope: Scope
+  var scope: Scope
   /// The path after the source's base URL; empty with `link`.
-  public var path: String
+  var path: String
   /// Query parameters that are always sent.
-  public var parameters: [SourceParameter]
+  var parameters: [SourceParameter]
   /// What carries the first key column's value for `each`, as for a `SourceParent`; nil with `link`.
-  public var parameter: String?
+  var parameter: String?
   /// JSON Pointer to the URL in the record, for `each`; nil with `path`.
-  public var link: String?
+  var link: String?
   /// JSON Pointer to the list, for `all`.
-  public var records: String
+  var records: String
   /// JSON Pointer to the value of a record of the list that the first key column of its row equals, for `all`.
-  public var id: String
+  var id: String
   /// JSON Pointers to arrays within a response, whose elements become rows.
-  public var explode: [String] = []
+  var explode: [String] = []
   /// The statuses, and null for such a response, that mean that there are no details; nil for 404 and 410.
-  public var absent: [JSON]?
+  var absent: [JSON]?
   /// The columns they fill.
   public var columns: [SourceColumn]
   /// Further responses from `path`.
@@ -138,9 +138,9 @@ public struct DetailRequest: Sendable, Hashable {
 /// The request that sends a new record: a JSON object, with POST.
 public struct SourceSubmission: Sendable, Hashable {
   /// The path after the source's base URL, starting with a slash.
-  public var path: String
+  var path: String
   /// The members of the object: `name` is the column, `value` the key.
-  public var members: [SourceParameter]
+  var members: [SourceParameter]
   /// Records that are sent to `path`.
   public init(path: String, members: [SourceParameter]) {
     self.path = path

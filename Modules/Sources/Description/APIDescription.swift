@@ -15,9 +15,9 @@ public struct APIDescription: Sendable, Hashable {
   /// Header fields that are always sent; none of them is a secret.
   public var headers: [SourceParameter]
   /// The most requests a second; nil for no limit.
-  public var requestsPerSecond: Double?
+  var requestsPerSecond: Double?
   /// The most requests at a time; nil for the usual number.
-  public var requestsAtATime: Int?
+  var requestsAtATime: Int?
   /// The header field with the number of requests left; nil for the usual ones.
   public var remainingField: String?
   /// The header field with the time at which requests are served again; nil for the usual ones.
@@ -25,7 +25,7 @@ public struct APIDescription: Sendable, Hashable {
   /// The variables, in the order of the file.
   public var variables: [SourceVariable] = []
   /// Which responses with status 200 are errors; nil for none.
-  public var errorRule: SourceErrorRule?
+  var errorRule: SourceErrorRule?
   /// The version of the grammar that its file declares, at least.
   public var grammar = 1
   /// The datasets it has.

@@ -3,37 +3,37 @@ public struct SourceAuthorization: Sendable, Hashable {
   /// The part of a request that carries the secret, or the token that secrets are exchanged for.
   public enum Kind: String, Sendable, Hashable, CaseIterable { case bearer, basic, query, header, oauth2 }
   /// The grant types of OAuth 2 without a user.
-  public enum Grant: String, Sendable, Hashable, CaseIterable {
+  enum Grant: String, Sendable, Hashable, CaseIterable {
     case clientCredentials = "client_credentials"
     case refreshToken = "refresh_token"
   }
   /// The place of the client's credentials in a token request.
-  public enum Sending: String, Sendable, Hashable, CaseIterable { case basic, body }
+  enum Sending: String, Sendable, Hashable, CaseIterable { case basic, body }
 
   /// The kind.
-  public var type: Kind
+  var type: Kind
   /// The query parameter or the header field with the secret.
-  public var name = ""
+  var name = ""
   /// The environment variables with secrets: the next is used when the server refuses one.
-  public var variables: [String]
+  var variables: [String]
   /// The file with the secret, in place of variables.
-  public var file: String?
+  var file: String?
   /// The text before the secret in a header field; nil for `Bearer ` of a bearer, and no text for others.
-  public var prefix: String?
+  var prefix: String?
   /// The grant type.
-  public var grant = Grant.clientCredentials
+  var grant = Grant.clientCredentials
   /// The URL of the token endpoint, or its path after the base URL.
-  public var tokenURL = ""
+  var tokenURL = ""
   /// The client's identifier.
-  public var clientID = SourceSecret()
+  var clientID = SourceSecret()
   /// The client's secret; nil for a public client.
-  public var clientSecret: SourceSecret?
+  var clientSecret: SourceSecret?
   /// The first refresh token; nil for `clientCredentials`.
-  public var refreshToken: SourceSecret?
+  var refreshToken: SourceSecret?
   /// The scope that is requested; nil for none.
-  public var scope: String?
+  var scope: String?
   /// The place of the client's credentials in a token request.
-  public var sending = Sending.basic
+  var sending = Sending.basic
 
   /// A secret in an environment variable.
   /// - Parameter name: the query parameter or the header field.
@@ -52,11 +52,11 @@ public struct SourceAuthorization: Sendable, Hashable {
 }
 
 /// A place of a secret.
-public struct SourceSecret: Sendable, Hashable {
+struct SourceSecret: Sendable, Hashable {
   /// An environment variable.
-  public var variable: String?
+  var variable: String?
   /// A file, whose last line end does not count.
-  public var file: String?
+  var file: String?
   /// A place.
-  public init(variable: String? = nil, file: String? = nil) { (self.variable, self.file) = (variable, file) }
+  init(variable: String? = nil, file: String? = nil) { (self.variable, self.file) = (variable, file) }
 }

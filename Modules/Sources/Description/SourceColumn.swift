@@ -1,5 +1,5 @@
 public import Domain
-public import Codecs
+import Codecs
 
 /// The location of a column's values in the records of a source, and their conversion to the column's type.
 ///
@@ -9,25 +9,25 @@ public struct SourceColumn: Sendable, Hashable {
   /// The column of the schema.
   public var name: String
   /// JSON Pointer within the record, or `place`, `parent` or another selector.
-  public var from: String
+  var from: String
   /// Further places, used in order if the first has no value.
-  public var alternatives: [String] = []
+  var alternatives: [String] = []
   /// The value of every record, in place of `from`; nil for none.
-  public var constant: JSON?
+  var constant: JSON?
   /// The formats of dates and timestamps; empty for ISO 8601 and RFC 3339.
-  public var formats: [SourceFormat]
+  var formats: [SourceFormat]
   /// Scalars that mean null, alone or in a list.
-  public var nulls: [JSON]
+  var nulls: [JSON]
   /// Scalars that mean null because of an error of the source: null with a warning.
-  public var invalid: [JSON]
+  var invalid: [JSON]
   /// The time zone of times without an offset: `UTC`, `+02:00` or a name; nil for UTC.
-  public var zone: String?
+  var zone: String?
   /// The language of month and weekday names; nil for English.
-  public var language: String?
+  var language: String?
   /// The treatment of values that do not fit the column's type.
-  public var onError = OnError.stop
+  var onError = OnError.stop
   /// The treatment of values that do not fit.
-  public enum OnError: String, Sendable, Hashable, CaseIterable {
+  enum OnError: String, Sendable, Hashable, CaseIterable {
     /// An error.
     case stop
     /// Null, with a warning.
@@ -37,11 +37,11 @@ public struct SourceColumn: Sendable, Hashable {
   }
 
   /// The conversions of a value, in order.
-  public var steps: [SourceStep]
+  var steps: [SourceStep]
   /// The text for a missing value; nil to leave it null.
-  public var missing: String?
+  var missing: String?
   /// Whether no record need have the member, so that its absence is not reported.
-  public var isOptional: Bool
+  var isOptional: Bool
 
   /// A column.
   public init(
@@ -64,12 +64,12 @@ public struct SourceColumn: Sendable, Hashable {
   public static let parent = "#parent"
 
   /// Instead of a pointer: the record's key in an object of records.
-  public static let key = "#key"
+  static let key = "#key"
   /// Instead of a pointer: the number of the page, from 1.
-  public static let page = "#page"
+  static let page = "#page"
 
   /// The JSON Pointers within the record.
-  public var pointers: [String] {
+  var pointers: [String] {
     constant == nil ? ([from] + alternatives).filter { !$0.hasPrefix("#") } : []
   }
 
@@ -99,19 +99,19 @@ public struct SourceFormat: RawRepresentable, Sendable, Hashable {
   /// A number of seconds since 1970-01-01T00:00:00Z, with a fraction or an exponent too; for timestamps.
   public static let epochSeconds = SourceFormat(rawValue: "epoch-seconds")
   /// The same in milliseconds.
-  public static let epochMilliseconds = SourceFormat(rawValue: "epoch-ms")
+  static let epochMilliseconds = SourceFormat(rawValue: "epoch-ms")
   /// The same in microseconds.
-  public static let epochMicroseconds = SourceFormat(rawValue: "epoch-us")
+  static let epochMicroseconds = SourceFormat(rawValue: "epoch-us")
   /// `[2024, 5, 1]`.
-  public static let parts = SourceFormat(rawValue: "parts")
+  static let parts = SourceFormat(rawValue: "parts")
 
   /// `PT1H2M3S` as a number of seconds.
   static let isoDuration = SourceFormat(rawValue: "iso-duration")
 
   /// The formats of version 1.
-  public static let first: [SourceFormat] = [day, month, year, monthDayYear, monthNameYear, epochSeconds]
+  static let first: [SourceFormat] = [day, month, year, monthDayYear, monthNameYear, epochSeconds]
   /// The formats of dates and times that are not patterns.
-  public static let named = first + [epochMilliseconds, epochMicroseconds, parts]
+  static let named = first + [epochMilliseconds, epochMicroseconds, parts]
 }
 
 /// One thing that is done to a value. Null stays null.

@@ -11,14 +11,14 @@ public struct SourceExchange: Sendable, Hashable {
   /// The body of the request; empty for none.
   var sent: String
   /// The status of the response; 0 before there is one.
-  public var status = 0
+  var status = 0
   /// The header fields of the response that its reader needs.
   public var headers: [HTTPHeader] = []
   /// The body of the response.
-  public var body: [UInt8] = []
+  var body: [UInt8] = []
 
   /// A request.
-  public init(method: String, url: String, sent: String) {
+  init(method: String, url: String, sent: String) {
     (self.method, self.url, self.sent) = (method, url, sent)
   }
 

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 
 /// The way a server splits a long list into pages.
 public struct SourcePaging: Sendable, Hashable {
@@ -35,33 +35,33 @@ public struct SourcePaging: Sendable, Hashable {
   /// The query parameter with the number or the cursor; nil for a cursor in the body.
   public var parameter: String?
   /// JSON Pointer to the cursor in the body of a request; nil for `parameter`.
-  public var body: String?
+  var body: String?
   /// The first page, or the first offset.
-  public var first: Int
+  var first: Int
   /// The page size to request; nil for the server's own, and for one record by offset.
   public var limit: Int?
   /// The query parameter for `limit`; nil for none.
-  public var limitParameter: String?
+  var limitParameter: String?
   /// The number of records of a page that the next page repeats, for lists that change while they are read.
-  public var overlap = 0
+  var overlap = 0
   /// JSON Pointer to the URL, the cursor, or the parameters in a response; nil for `from`.
-  public var pointer: String?
+  var pointer: String?
   /// The place of the cursor, if it is not at `pointer`.
   public var from: SourcePlace?
   /// The cursor of the first page; nil for none.
-  public var start: JSON?
+  var start: JSON?
   /// The end of pages; nil for the first empty page of counted lists. Links and cursors end when there is no next one.
-  public var stop: Stop?
+  var stop: Stop?
   /// The most pages. A server that has more is an error, not a shorter list.
-  public var maximumPages: Int
+  var maximumPages: Int
   /// Whether the description says that one response holds everything, whatever the response announces.
-  public var isDeclaredWhole: Bool
+  var isDeclaredWhole: Bool
   /// A sign of the last page; nil for none.
   public var until: SourceSign?
   /// The number of all records; nil if the server does not say.
-  public var total: SourcePlace?
+  var total: SourcePlace?
   /// The number of all pages; nil if the server does not say.
-  public var pages: SourcePlace?
+  var pages: SourcePlace?
 
   /// Pages.
   /// - Parameter first: the first page, by default 1, or the first offset, by default 0.
@@ -85,11 +85,11 @@ public struct SourcePaging: Sendable, Hashable {
 /// The place of a value in a response: one of these.
 public struct SourcePlace: Sendable, Hashable {
   /// JSON Pointer in the response.
-  public var response: String?
+  var response: String?
   /// JSON Pointer in the last record.
-  public var last: String?
+  var last: String?
   /// A header field.
-  public var header: String?
+  var header: String?
   /// A place.
   public init(response: String? = nil, last: String? = nil, header: String? = nil) {
     (self.response, self.last, self.header) = (response, last, header)

@@ -1,48 +1,48 @@
-public import Domain
-public import Codecs
+import Domain
+import Codecs
 
 /// The method, body and headers of a dataset's requests.
 public struct SourceRequest: Sendable, Hashable {
   /// The methods. Requests with POST only read as well, so they may be repeated.
-  public enum Method: String, Sendable, Hashable, CaseIterable { case get = "GET", post = "POST" }
+  enum Method: String, Sendable, Hashable, CaseIterable { case get = "GET", post = "POST" }
   /// The encodings of a body.
-  public enum Encoding: String, Sendable, Hashable, CaseIterable { case json, form }
+  enum Encoding: String, Sendable, Hashable, CaseIterable { case json, form }
   /// The method.
-  public var method = Method.get
+  var method = Method.get
   /// The body: texts in it may contain `{name}`; nil for none.
-  public var body: JSON?
+  var body: JSON?
   /// The encoding of the body.
-  public var encoding = Encoding.json
+  var encoding = Encoding.json
   /// Header fields in addition to those of the source.
-  public var headers: [SourceParameter] = []
+  var headers: [SourceParameter] = []
 
   static func post(_ body: JSON?) -> SourceRequest { SourceRequest(method: .post, body: body) }
   /// GET without a body.
-  public static let get = SourceRequest()
+  static let get = SourceRequest()
 }
 
 /// The format of a dataset's responses.
 public struct SourceResponseFormat: Sendable, Hashable {
   /// The formats.
-  public enum Name: String, Sendable, Hashable, CaseIterable {
+  enum Name: String, Sendable, Hashable, CaseIterable {
     case json, ndjson, csv, xml
   }
   /// The format; nil if the header `Content-Type` tells.
-  public var name: Name?
+  var name: Name?
   /// The separator of the fields of CSV; nil for a comma.
-  public var delimiter: String?
+  var delimiter: String?
   /// The encoding of CSV; nil for UTF-8.
-  public var encoding: Encoding?
+  var encoding: Encoding?
 
   /// The encodings of CSV.
-  public enum Encoding: String, Sendable, Hashable, CaseIterable {
+  enum Encoding: String, Sendable, Hashable, CaseIterable {
     case utf8 = "utf-8"
     case latin1 = "iso-8859-1"
     case windows1252 = "windows-1252"
   }
 
   /// A format; without arguments, JSON unless the response says otherwise.
-  public init(_ name: Name? = nil, delimiter: String? = nil, encoding: Encoding? = nil) {
+  init(_ name: Name? = nil, delimiter: String? = nil, encoding: Encoding? = nil) {
     self.name = name
     self.delimiter = delimiter
     self.encoding = encoding
@@ -68,22 +68,22 @@ public enum SourceRecordForm: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Values that a dataset is requested for, one request for each combination: one of the three.
-public struct SourceIteration: Sendable, Hashable {
+struct SourceIteration: Sendable, Hashable {
   /// Every combination of these values: the name of each parameter and its values.
-  public var values: [Parameter] = []
+  var values: [Parameter] = []
   /// The path of a file with one value per line.
-  public var lines: String?
+  var lines: String?
   /// The parameter for `lines`.
-  public var parameter: String?
+  var parameter: String?
   /// One parameter and two values: all years, months, days or integers from one to the other; `now` is the current one.
-  public var range: [Parameter] = []
+  var range: [Parameter] = []
 
   /// A parameter and its values.
   public struct Parameter: Sendable, Hashable {
     /// The name.
-    public var name: String
+    var name: String
     /// The values, as sent.
-    public var values: [String]
+    var values: [String]
     /// A parameter with these values.
     init(_ name: String, _ values: [String]) { (self.name, self.values) = (name, values) }
   }
@@ -94,15 +94,15 @@ public struct SourceSign: Sendable, Hashable {
   /// JSON Pointer to the member.
   public var pointer: String
   /// The value.
-  public var value: JSON
+  var value: JSON
   /// A sign: `value` at `pointer`.
-  public init(at pointer: String, is value: JSON) {
+  init(at pointer: String, is value: JSON) {
     self.pointer = pointer
     self.value = value
   }
 
   /// Whether a document has the value there; a missing member counts as null and as false.
-  public func holds(in document: JSON) -> Bool {
+  func holds(in document: JSON) -> Bool {
     let found = document.value(at: pointer) ?? .null
     if found == value { return true }
     if found.isNull { return value.booleanValue == false }
@@ -120,7 +120,7 @@ public struct SourceVariable: Sendable, Hashable {
   /// The value if there is no other; nil if one must be given.
   public var usual: String?
   /// A variable.
-  public init(_ name: String, environment: String? = nil, usual: String? = nil) {
+  init(_ name: String, environment: String? = nil, usual: String? = nil) {
     self.name = name
     self.environment = environment
     self.usual = usual
@@ -128,15 +128,15 @@ public struct SourceVariable: Sendable, Hashable {
 }
 
 /// A response with status 200 that is an error.
-public struct SourceErrorRule: Sendable, Hashable {
+struct SourceErrorRule: Sendable, Hashable {
   /// The conditions that make it an error.
-  public var sign: SourceSign
+  var sign: SourceSign
   /// JSON Pointer to the message; nil for none.
-  public var message: String?
+  var message: String?
   /// Whether the request is tried again.
-  public var isRetried: Bool
+  var isRetried: Bool
   /// A rule.
-  public init(_ sign: SourceSign, message: String? = nil, isRetried: Bool = false) {
+  init(_ sign: SourceSign, message: String? = nil, isRetried: Bool = false) {
     self.sign = sign
     self.message = message
     self.isRetried = isRetried

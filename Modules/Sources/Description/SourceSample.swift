@@ -3,11 +3,11 @@ public import Rows
 /// The part of a source that is read to try its definition.
 public struct SourceSample: Sendable, Hashable {
   /// The most pages of each list.
-  public var pages: Int
+  var pages: Int
   /// The most detail requests of each dataset.
-  public var details = 3
+  var details = 3
   /// The most parent records, or combinations of values, whose lists are requested.
-  public var parents = 3
+  var parents = 3
 
   /// A sample of `pages` pages, at least 1.
   public init(pages: Int = 2) { self.pages = max(1, pages) }
@@ -24,9 +24,9 @@ public struct SourceTrial: Sendable {
     /// The number of distinct values.
     var distinct: Int?
     /// A value.
-    public var example: String?
+    var example: String?
     /// The advice to check; empty if there is none.
-    public var note: String
+    var note: String
 
     /// Creates a row.
     public init(
@@ -43,7 +43,7 @@ public struct SourceTrial: Sendable {
   public var problem: Problem?
 
   /// Creates a trial without rows.
-  public init(_ dataset: String) { self.dataset = dataset }
+  init(_ dataset: String) { self.dataset = dataset }
 
   /// The schema of the trials of datasets as a table.
   static let schema = Schema(
