@@ -16,8 +16,8 @@ let commonSettings: [SwiftSetting] = [
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: commonSettings)
 }
-func c(_ name: String, _ linker: [LinkerSetting] = []) -> Target {
-  .target(name: name, path: "Modules/\(name)", linkerSettings: linker)
+func c(_ name: String, _ linker: [LinkerSetting] = [], exclude: [String] = []) -> Target {
+  .target(name: name, path: "Modules/\(name)", exclude: exclude, linkerSettings: linker)
 }
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(
@@ -46,6 +46,7 @@ let package = Package(
       name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     c("CCurl"),  // loads libcurl with dlopen on the first request; only the headers are needed to build
     c("CMasks"),
+    c("CPages", exclude: ["Files"]),  // the style sheets and scripts of pages
     c("CSearch"),
     c("CCompression"),  // loads libzstd and liblz4 with dlopen on first use; declares what it needs
     c("CZlib"),  // loads zlib with dlopen on first use; declares what it needs
@@ -61,7 +62,7 @@ let package = Package(
     // The dialects and encodings of CSV files, and their repair.
     module("Dialects", ["Rows", "Codecs", "CMasks"]),
     // Workbooks, pages, Markdown, XML, vCards, zip.
-    module("Documents", ["Rows", "Codecs", "CMasks", "CZlib"]),
+    module("Documents", ["Rows", "Codecs", "CMasks", "CPages", "CZlib"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Dialects", "Documents", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.

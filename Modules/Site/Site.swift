@@ -27,7 +27,6 @@ public final class Site {
   ]
   /// The datasets of which each record has a page.
   private static let paged = [Catalog.characters, Catalog.episodes, Catalog.movies, Catalog.actors]
-  /// The most pages of records.
   static let mostPages = 20_000
 
   /// The datasets that are read for a site of `datasets`: those, and those that their pages also show.
@@ -97,14 +96,12 @@ public final class Site {
     try writeNotes()
     try writeHome()
     try writeSearch()
-    try directory.write(bytes(of: PageAssets.siteStyle), to: "assets/site.css")
-    try directory.write(bytes(of: PageAssets.siteScript), to: "assets/site.js")
+    try directory.write(PageAsset.siteStyle.text, to: "assets/site.css")
+    try directory.write(PageAsset.siteScript.text, to: "assets/site.js")
     let (text, isCut) = index.text
     try directory.write(text, to: "assets/index.js")
     return isCut ? ["the search index is larger than 4 MiB: it holds titles only"] : []
   }
-
-  private func bytes(of text: StaticString) -> [UInt8] { Array(text.description.utf8) }
 
   func write(_ page: consuming SitePage, to link: SiteLink, scripts: [String] = []) throws(Problem) {
     try directory.write(page.finish(scripts: scripts), to: link.path)

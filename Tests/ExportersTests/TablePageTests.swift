@@ -3,7 +3,6 @@ import Conformance
 import Documents
 import Domain
 import Exporters
-import Glibc
 import Rows
 import Synchronization
 import Testing
@@ -113,23 +112,6 @@ import Testing
     #expect(text.matches(of: /<circle\x20/).count == SampleTable.places.rows.count)
     let other = try await page(table(3), batchesOf: 1)
     #expect(!other.contains("<figure>"))
-  }
-
-  @Test("the style sheets and scripts are those of Tools/pages") func assets() throws {
-    let directory = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Tools/pages/"
-    for (name, text) in [
-      ("table.css", PageAssets.tableStyle), ("cards.css", PageAssets.cardStyle), ("table.js", PageAssets.tableScript),
-      ("land.path", PageAssets.land),
-    ] {
-      guard let file = unsafe fopen(directory + name, "r") else {
-        Issue.record("\(directory)\(name) is missing")
-        continue
-      }
-      defer { unsafe fclose(file) }
-      var bytes = [UInt8](repeating: 0, count: 1 << 18)
-      let count = unsafe fread(&bytes, 1, bytes.count, file)
-      #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "\(text)", "run Tools/make-page-assets")
-    }
   }
 }
 

@@ -77,7 +77,7 @@ public struct PlaceMap: Sendable {
       page.number(tenths: value)
     }
     page.raw("\"><path d=\"")
-    page.raw(PageAssets.land)
+    page.raw(PageAsset.land)
     page.raw("\"/>\n")
     for place in places {
       page.raw("<a rel=\"noopener\"")

@@ -116,10 +116,9 @@ struct PageColumn: Sendable {
 
   // MARK: - Style
 
-  /// The style sheet of a page with these columns.
   static func style(_ columns: [PageColumn], isWhole: Bool) -> StyleSheet {
     var sheet = StyleSheet()
-    sheet.append(PageAssets.tableStyle)
+    sheet.append(PageAsset.tableStyle)
     sheet.append(":root { --w: calc(1.2rem")
     for index in columns.indices {
       sheet.append(" + var(--m")
@@ -137,7 +136,7 @@ struct PageColumn: Sendable {
     sheet.append("}\n")
     for (index, column) in columns.enumerated() { column.putRules(index + 1, isWhole: isWhole, &sheet) }
     var cards = StyleSheet()
-    cards.append(PageAssets.cardStyle)
+    cards.append(PageAsset.cardStyle)
     for (index, column) in columns.enumerated() { column.putCardRule(index + 1, &cards) }
     sheet.append("@media screen { body:has(#vc:checked) {\n")
     sheet.append(cards)

@@ -50,7 +50,7 @@ struct TablePage: Sendable {
     page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")
     page.text(bytes: style.policySource)
     page.raw("; script-src ")
-    page.text(bytes: Markup.policySource(of: PageAssets.tableScript))
+    page.text(bytes: Markup.policySource(of: PageAsset.tableScript.text))
     page.raw("; img-src")
     if imageSources.isEmpty { page.raw(" 'none'") }
     for source in imageSources { page.raw(source) }
@@ -124,7 +124,7 @@ struct TablePage: Sendable {
     page.raw("<dialog aria-label=\"Image\"><img alt=\"\"><p></p><div><button type=\"button\">Previous</button>")
     page.raw("<button type=\"button\">Next</button><a target=\"_blank\" rel=\"noopener\">Full size</a>")
     page.raw("<button type=\"button\">Close</button></div></dialog>\n<script>")
-    page.raw(PageAssets.tableScript)
+    page.raw(PageAsset.tableScript)
     page.raw("</script>\n</body>\n</html>\n")
     page.finish(into: &out)
   }
