@@ -1,6 +1,5 @@
 public import Access
 public import AppShell
-import Codecs
 public import CommandLineKit
 import Dialects
 import Domain

@@ -6,7 +6,6 @@ import Domain
 import Exporters
 import Files
 import Glibc
-import Objects
 import Persistence
 import Plugins
 import Query

@@ -3,7 +3,6 @@ import CommandLineKit
 import Domain
 import Files
 import Glibc
-import Lake
 import Networking
 import Objects
 import Persistence
@@ -15,7 +14,6 @@ package final class Connection: Sendable {
   let options: APIOptions
   private let opened = Mutex<S3Objects?>(nil)
 
-  /// Opens nothing.
   package init(_ options: APIOptions) { self.options = options }
 
   /// The buckets, opened once.
@@ -36,7 +34,6 @@ extension ConnectedSources {
     throw Problem(.unavailable, "offline mode is set", at: place, hint: .omit(.offline))
   }
 
-  /// The objects of the bucket of a location.
   func storage(_ location: S3Location) throws(Problem) -> S3Storage {
     try requireNetwork(at: location.text)
     return try objects().storage(location.bucket)

@@ -4,7 +4,6 @@ package import CommandLineKit
 package import Dialects
 public import Domain
 import Files
-import Lake
 public import Networking
 import Objects
 package import Persistence
@@ -42,17 +41,14 @@ package struct ConnectedSources: SourceServices {
   let report: Report
   let progress: Progress
   let provenance: Provenance
-  /// The stores.
   package var registry: StoreRegistry
   let directories: Directories
   let variables: [String: String]
   let scratch: any ScratchSpace
   let rejects: RejectLog
   let userAgent: String
-  /// The network.
   package let network: Network
   let origins = PrivateOrigins()
-  /// The settings of the network.
   package var connection = Connection(APIOptions())
 
   package init(
@@ -117,7 +113,6 @@ package struct ConnectedSources: SourceServices {
       isPartitioned ? PathPattern.hiveValues(of: location.key) : [])
   }
 
-  /// A file that was fetched.
   private func remote(
     _ file: (download: CachedDownload, fetched: Int64), _ name: (place: String, title: String),
     _ options: FileInputOptions, _ values: [PartitionValue]
@@ -132,7 +127,6 @@ package struct ConnectedSources: SourceServices {
     return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
   }
 
-  /// Fetches an object into the cache.
   func fetch(_ location: S3Location) async throws(Problem) -> (download: CachedDownload, fetched: Int64) {
     let open = objects()
     return try await fetch(

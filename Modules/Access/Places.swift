@@ -1,20 +1,16 @@
-import AppShell
 import Codecs
 import CommandLineKit
-import Dialects
 package import Domain
 import Exporters
 import Files
 import Glibc
 import Lake
-import Networking
 import Objects
 import Persistence
 import Query
 import Rows
 
 extension ConnectedSources {
-  /// The kinds of locations.
   package var kinds: LocationKinds {
     LocationKinds([
       LocationKind { FilePlace(shown: $0, sources: self) },
@@ -72,7 +68,6 @@ struct FilePlace: Place {
   func tableFiles() -> any TableStorage { DeltaDirectory(shown) }
 }
 
-/// A file on a web server.
 struct WebPlace: Place {
   let url: String
   let sources: ConnectedSources
@@ -87,7 +82,6 @@ struct WebPlace: Place {
   }
 }
 
-/// Objects of a bucket.
 struct ObjectPlace: Place {
   let location: S3Location
   let sources: ConnectedSources

@@ -1,5 +1,4 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Dialects
 import Domain
@@ -33,7 +32,6 @@ struct RemoteSource: RecordSource, SampledFile {
 /// Fetches a file into the cache: continues what an earlier attempt has left, and fetches nothing if it is unchanged.
 struct RemoteFile {
   let url: String
-  /// The name in messages.
   let place: String
   /// Whether it is an object of a bucket, for which a range requires a condition of its own.
   let isObject: Bool

@@ -7,7 +7,6 @@ public struct CommandContext: Sendable {
   public let invocation: Invocation
   /// The services.
   public let services: AppServices
-  /// The running program.
   let program: Program
   /// The clock of changes to records.
   public let clock: any WallClock

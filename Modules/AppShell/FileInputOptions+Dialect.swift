@@ -4,7 +4,6 @@ import Dialects
 public import Domain
 public import Rows
 
-/// The options for the dialect of CSV input.
 extension FileInputOptions {
   private static let group = "CSV input"
 

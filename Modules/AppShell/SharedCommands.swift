@@ -5,7 +5,6 @@ import Sources
 
 /// The commands about a program itself, which both programs have.
 public enum SharedCommands {
-  /// Commands that need no configuration.
   static let names = ["completions", "help"]
 
   /// `completions SHELL`.

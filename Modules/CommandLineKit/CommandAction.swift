@@ -2,7 +2,6 @@ import Rows
 
 /// A subcommand that shares the help and the options of its command: `sources check FILE [DATASET…]`.
 public struct CommandAction: Sendable, Hashable {
-  /// The word that chooses it.
   let name: String
   /// Its arguments, in order; only the last may be `optional` or `any`.
   let arguments: [Argument]

@@ -4,13 +4,10 @@ public import Rows
 public struct Option: Sendable, Hashable {
   /// The accepted values, for completion and help.
   public enum Values: Sendable, Hashable {
-    /// One of these words; any other is refused.
     case words([String])
-    /// A file, or a directory.
     case file, directory
     /// Words that are known at run time: `dataset`, `format`; a comma-separated list of them: `column`.
     case dynamic(String), list(String)
-    /// Anything.
     case free
   }
 
@@ -46,7 +43,6 @@ public struct Option: Sendable, Hashable {
   public struct Exclusion: Sendable, Hashable {
     /// Its long name.
     public let name: String
-    /// The hint of the error.
     let hint: String
   }
 
@@ -120,7 +116,6 @@ public struct Option: Sendable, Hashable {
 public struct Argument: Sendable, Hashable {
   /// The placeholder in help (`DATASET`).
   public let placeholder: String
-  /// The accepted values.
   let values: Option.Values
   /// Whether a file may be typed instead.
   let takesFiles: Bool

@@ -6,11 +6,9 @@ public import Rows
 public struct Invocation: Sendable {
   /// The action of a command line.
   public enum Action: Sendable, Hashable {
-    /// Run a command.
     case run(Command)
     /// Show the help of a command; nil is the program.
     case help(Command?)
-    /// Show the version.
     case version
   }
   /// The action.

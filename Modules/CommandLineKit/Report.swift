@@ -164,7 +164,6 @@ public final class Report: Sendable {
   /// Whether the terminal shows a progress line.
   var hasProgress: Bool { state.withLock { $0.hasLine } }
 
-  /// Erases the progress line.
   func clear() { replaceLine(with: "") }
 
   private func presented(_ problem: Problem) -> Problem {

@@ -6,7 +6,6 @@ public import Rows
 public struct Synonym: Sendable, Hashable {
   /// The form of the value after a word that several programs use differently.
   public enum Value: Sendable, Hashable {
-    /// Any, or none.
     case any
     /// Names with commas; a text with spaces.
     case list, statement

@@ -1,6 +1,4 @@
 internal import CMasks
-internal import Codecs
-internal import Rows
 
 /// A record of a file as it is read: exactly, or repaired.
 struct ReadRecord {

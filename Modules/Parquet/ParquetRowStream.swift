@@ -251,7 +251,6 @@ final class ParquetGroupCursor: @unchecked Sendable {
     }
   }
 
-  /// A cursor at the same place.
   init(copying other: ParquetGroupCursor) {
     (file, group, rowsLeft, row, omitted) = (other.file, other.group, other.rowsLeft, other.row, other.omitted)
     columns = Self.copy(other.columns)

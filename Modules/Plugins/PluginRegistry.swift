@@ -132,7 +132,6 @@ private final class PluginAnswers: Sendable {
     var isOpen = true
   }
   private let state = Mutex(State())
-  /// Signalled for each response.
   let arrived = DispatchSemaphore(value: 0)
 
   var isOpen: Bool { state.withLock { $0.isOpen } }

@@ -146,7 +146,6 @@ public struct PluginTest: Sendable {
   }()
 }
 
-/// Bytes in memory.
 private actor KeptBytes: ByteSink {
   nonisolated let name = "memory"
   private(set) var bytes: [UInt8] = []

@@ -248,7 +248,6 @@ public struct Selection: Sendable, Hashable {
     return made.isEmpty ? rows : ProjectedRows(rows, Array(0..<base.width))
   }
 
-  /// The columns that a predicate looks at.
   private func columns(of predicate: Predicate) -> [String] {
     predicate.columns.flatMap { computed[$0]?.columns ?? [$0] }
   }

@@ -65,7 +65,6 @@ extension Site {
         + record.list("aliases") + record.list("occupations"))
   }
 
-  /// The death of a character.
   private func death(_ row: Int, _ page: inout SitePage) throws(Problem) {
     guard let record = records[Catalog.deaths]?[row] else { return }
     page.section("Death")

@@ -142,7 +142,6 @@ extension Site {
         + record.list("filmography"))
   }
 
-  /// The notes, the newest first.
   func writeNotes() throws(Problem) {
     guard let table = records[Catalog.notes] else { return }
     let notes = table.records.map { ($0.text("updated_at") ?? "", $0) }.sorted {

@@ -27,7 +27,6 @@ extension Site {
     for row in rows { quote(table[row], showsCharacter: showsCharacter, id: nil, &page) }
   }
 
-  /// A quote with its origin.
   func quote(_ record: SiteRecord, showsCharacter: Bool, id: String?, _ page: inout SitePage) {
     page.raw("<blockquote")
     if let id { page.markup.attribute("id", id) }

@@ -10,7 +10,6 @@ public struct SiteImages {
     case local
     /// Files at hand, and the others from the web.
     case remote
-    /// No images.
     case none
   }
 
@@ -25,9 +24,7 @@ public struct SiteImages {
   /// The number of different addresses whose images are not at hand.
   private(set) var missing = 0
 
-  /// The address of an image.
   enum Address {
-    /// A file of the site.
     case file(SiteLink)
     case web(PageAddress)
   }

@@ -98,7 +98,6 @@ struct SitePage: ~Copyable {
     if !note.isEmpty { element("<p class=\"dim\">", note, "</p>\n") }
   }
 
-  /// A heading with an anchor.
   mutating func section(_ title: String, anchor: String? = nil) {
     hasSections = true
     markup.raw("<h2")
@@ -108,7 +107,6 @@ struct SitePage: ~Copyable {
     markup.raw("</h2>\n")
   }
 
-  /// The mark of a favourite.
   mutating func star() { markup.raw(" <span class=\"star\" role=\"img\" aria-label=\"favourite\">★</span>") }
 
   /// A rating from 0 to 10.

@@ -1,4 +1,3 @@
-import Codecs
 import Domain
 import Query
 import Rows
@@ -7,7 +6,6 @@ import Rows
 struct SiteRecords {
   private let tables: [String: SiteTable]
   private let characterNames: NameIndex?
-  /// The titles that are known.
   let names: TitleNames
   private let favourites: Set<[UInt8]>
 
@@ -19,7 +17,6 @@ struct SiteRecords {
   private(set) var quotesOfEpisode: [[Int]] = []
   private(set) var deathsOfEpisode: [[Int]] = []
   private(set) var noteOfEpisode: [Int?] = []
-  /// The comments of each movie, by position.
   private(set) var commentsOfMovie: [[Int]] = []
   private var episodes: [EpisodeID: Int] = [:]
 

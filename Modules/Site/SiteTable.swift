@@ -15,10 +15,8 @@ public struct SiteTable {
     places = batches.enumerated().flatMap { number, batch in (0..<batch.count).map { (number, $0) } }
   }
 
-  /// The number of records.
   var count: Int { places.count }
 
-  /// A record by its position.
   subscript(row: Int) -> SiteRecord { SiteRecord(table: self, row: row) }
 
   fileprivate func value(_ row: Int, _ column: Int) -> Value {
@@ -86,7 +84,6 @@ struct SiteRecord {
     }
   }
 
-  /// Whether a value is true.
   func isTrue(_ column: String) -> Bool { value(column) == .boolean(true) }
 
   /// The columns that the user added to the store, and their values as text.

@@ -2,7 +2,6 @@ package import AppShell
 package import Codecs
 package import CommandLineKit
 package import Documents
-import Dialects
 package import Domain
 import Glibc
 import Exporters

@@ -2,7 +2,6 @@ import CommandLineKit
 import Rows
 import Testing
 
-@testable import Domain
 @testable import TestSupport
 @testable import bb_export
 @testable import bb_notes

@@ -1,5 +1,4 @@
 import Codecs
-import Conformance
 @testable import Query
 import Rows
 import Testing

@@ -1,6 +1,5 @@
 import Codecs
 import Glibc
-import Query
 import Rows
 import Sources
 import Testing

@@ -1,7 +1,5 @@
 import Codecs
-import Domain
 import Glibc
-import Rows
 import Sources
 import Testing
 

@@ -22,7 +22,6 @@ struct CheckCommand {
     SharedOptions.production, Options.season, Options.episode, Options.name, Options.order, Options.with, Options.nest,
   ]
 
-  /// The list of checks, for help.
   static let discussion =
     "Reports one row per problem, with the columns \(Check.schema.columns.map(\.name).joined(separator: ", ")). "
     + "Checks: \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."

@@ -1,7 +1,5 @@
 import AppShell
-import Codecs
 import CommandLineKit
-import Dialects
 import Domain
 import Query
 import Rows

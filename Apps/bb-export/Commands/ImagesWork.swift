@@ -10,7 +10,6 @@ struct ImagesWork {
   private let limits: ImageDownload.Limits
   private let live: APIOptions
 
-  /// The outcome for the images of one dataset.
   struct Outcome {
     /// The outcome in one line, for display.
     var text: String
@@ -91,7 +90,6 @@ struct ImagesWork {
   /// The images of several tables, one directory for each.
   struct Collection {
     let work: ImagesWork
-    /// The parent directory.
     let directory: String
 
     /// Downloads the images that the records of some tables of a store refer to, and reports the outcome per table.

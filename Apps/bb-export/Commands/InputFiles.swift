@@ -1,7 +1,6 @@
 import AppShell
 import Codecs
 import CommandLineKit
-import Dialects
 import Domain
 import Query
 import Rows
@@ -156,14 +155,12 @@ enum InputFiles {
     return (try await services.sources.query(sql, over: sources, cores: threads), sources[0])
   }
 
-  /// The name of the directory of a pattern.
   private static func directory(of pattern: String, _ services: AppServices) -> String {
     let steps = pattern.split(separator: "/").map(String.init)
     let plain = steps.prefix { !isPattern($0) }.last { $0 != "." && $0 != ".." && !$0.hasSuffix(":") }
     return plain ?? services.variables["PWD"]?.split(separator: "/").last.map(String.init) ?? "files"
   }
 
-  /// Several files as one table.
   private struct FileSet: RecordSource {
     let name: String, table: String
     let open: @Sendable () async throws(Problem) -> any RowStream

@@ -1,6 +1,4 @@
 import AppShell
-import Codecs
-import CommandLineKit
 import Domain
 import Rows
 
@@ -48,7 +46,6 @@ enum Listings {
       "formats", [:], ["format", "suffixes", "kind", "read_by", "what", "options", "limits"], rows, context)
   }
 
-  /// The programs that read a format.
   private static func readers(of format: String) -> String {
     var programs = FileFormat.all.contains { $0.name == format } ? ["bb-export"] : []
     if ["csv", "tsv", "json", "ndjson", "sqlite", "geojson", "gpx", "kml", "vcard"].contains(format) {

@@ -1,11 +1,9 @@
 import Dialects
 import Query
-import Codecs
 import AppShell
 import CommandLineKit
 import Domain
 import Query
-import Rows
 
 /// Every option of bb-export, described once.
 enum Options {
@@ -185,7 +183,6 @@ enum Options {
       SharedOptions.sort, order, SharedOptions.limit, SharedOptions.offset, sample, seed, favourites,
       with, nest,
     ] + StepOptions.all
-  /// The options of commands that read files.
   static let readingFiles = [from] + FileInputOptions.options
   /// The options of one of several files.
   static let optionsFor = Option.value(

@@ -14,7 +14,6 @@ struct SelectionOptions {
   private var plain = Selection()
   private let season: Int?
   private let production: String?
-  /// The titles that are known.
   var names = TitleNames.builtIn
   private let order: MovieOrder?
   private var join: JoinInput?

@@ -54,7 +54,6 @@ struct SiteCommand {
     }
   }
 
-  /// The tables to show.
   private func tables(of store: any RecordStore) async throws(Problem) -> [Schema] {
     let tables = try await store.tables(), names = tables.map(\.name)
     guard !tables.isEmpty else {

@@ -20,7 +20,6 @@ struct SourcesCommand {
   private static let recordings = Argument("DIR", values: .directory, "recorded responses")
   private static let datasets = Argument("DATASET", count: .any, "datasets of the source")
 
-  /// The most differences that are reported.
   private static let mostDifferences = 10
 
   func run() async throws(Problem) {
@@ -43,7 +42,6 @@ struct SourcesCommand {
     }
   }
 
-  /// Refuses options of other actions.
   private func checkOptions(of action: String?) throws(Problem) {
     let actions: [(option: Option, actions: [String])] =
       [

@@ -1,7 +1,6 @@
 import AppShell
 import Codecs
 import CommandLineKit
-import Dialects
 import Domain
 import Query
 import Rows
@@ -163,7 +162,6 @@ struct SyncCommand {
     return ImagesWork.Collection(work: try ImagesWork(invocation, services), directory: directory)
   }
 
-  /// A table to be synced.
   private struct Table {
     let name: String
     /// What it is to be described as; nil for what its rows say.

@@ -1,5 +1,4 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -7,7 +6,6 @@ import Rows
 
 /// The common parts of commands about places and actors.
 struct NamedCommands: Sendable {
-  /// The kind of records.
   let kind: PersonalDataset
   /// The columns of a record in a list for users.
   let columns: [String]
@@ -19,14 +17,12 @@ struct NamedCommands: Sendable {
   /// A column that people see worked out; formats and scripts get what is kept.
   struct WorkedOut: Sendable {
     let column: String
-    /// The record as people see it.
     let change: @Sendable (CommandContext, Record) -> Record
   }
 
   /// The short form of the identifier, which every command takes.
   private static let keyColumn = ColumnDescription("key", .text, nullable: false, "the end of the id, for commands")
 
-  /// The argument that names a record.
   static func key(_ count: Argument.Count = .one) -> Argument {
     Argument("NAME", count: count, "key from list, id, or a unique part of the name")
   }
@@ -73,7 +69,6 @@ struct NamedCommands: Sendable {
     ]
   }
 
-  /// The records in the context's storage.
   func records(_ context: CommandContext, makes: Bool = false) throws(Problem) -> NamedRecords {
     NamedRecords(kind, try context.repository(makes: makes))
   }

@@ -211,13 +211,11 @@ enum NoteWriting {
 }
 
 extension CommandContext {
-  /// The episodes one can choose.
   func choices(_ repository: RecordRepository) throws(Problem) -> EpisodeChoices {
     let options = try APIOptions(invocation), sources = services.sources
     return EpisodeChoices(repository, builtIn: sources.snapshot) { (freshness) async throws(Problem) in
       try await sources.currentEpisodes(freshness, options)
     }
   }
-  /// Editing in the user's editor.
   func editing() throws(Problem) -> TextEditing { TextEditing(try services.terminal.editor(), services.drafts) }
 }

@@ -1,7 +1,6 @@
 import AppShell
 import CommandLineKit
 
-/// Commands about notes on episodes.
 enum NotesCommands {
   static var entries: [CommandEntry] {
     [

@@ -1,4 +1,3 @@
-import Rows
 import Domain
 import AppShell
 import CommandLineKit

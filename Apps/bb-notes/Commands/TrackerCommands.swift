@@ -1,5 +1,4 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -113,7 +112,6 @@ enum TrackerCommands {
     return [try TrackerFormats.named(name)]
   }
 
-  /// Imports tracker files.
   static func importFiles(_ path: String, _ context: CommandContext) async throws(Problem) {
     let files = try context.services.documents.files(path), formats = try formats(context)
     let reader = TrackerReader(files)
@@ -184,13 +182,11 @@ enum TrackerCommands {
   }
 }
 
-/// Files for other services.
 extension TrackerCommands {
   static let target = Option.value(
     "for", "FORMAT", values: .words(TrackerFormats.writable), in: "Transfer",
     "write the files that another service reads, into the directory of -o")
 
-  /// Writes the files of a format.
   static func exportFiles(_ name: String, _ context: CommandContext) async throws(Problem) {
     let places = context.invocation.all(OutputOptions.output)
     guard let place = places.first, places.count == 1, place != "-" else {

@@ -1,9 +1,6 @@
-import Codecs
 import AppShell
 import CommandLineKit
-import Dialects
 import Domain
-import Query
 import Rows
 import Sources
 
@@ -132,7 +129,6 @@ enum TransferCommands {
     return (schema, records)
   }
 
-  /// The dataset that has these columns.
   private static func dataset(
     with columns: [String], _ path: String, _ context: CommandContext
   ) throws(Problem) -> Schema {

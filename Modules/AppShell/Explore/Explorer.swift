@@ -1,6 +1,4 @@
-import Codecs
 public import CommandLineKit
-import Query
 import Rows
 
 /// The state of a table to walk through: views, each a selection, and what a key does to them. Knows no terminal.
@@ -33,7 +31,6 @@ public struct Explorer: Sendable {
     public init(query: Query = Query(), columns: [String]? = nil) { (self.query, self.columns) = (query, columns) }
   }
 
-  /// The content of the screen.
   enum Mode: Sendable, Hashable { case table, record, prompt, help }
 
   /// The effect of a key besides another state.
@@ -180,7 +177,6 @@ public struct Explorer: Sendable {
     return .none
   }
 
-  /// The keys that need columns.
   private mutating func cell(_ key: TerminalKey, _ schema: Schema, _ facts: Facts) -> Effect {
     let columns = Self.columns(of: schema, view)
     guard !columns.isEmpty else { return .none }

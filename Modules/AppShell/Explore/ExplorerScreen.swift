@@ -1,6 +1,4 @@
 public import Codecs
-import CommandLineKit
-import Query
 import Rows
 
 /// The lines of an explorer on a terminal. A frame has only the lines that changed.

@@ -25,7 +25,6 @@ public final class RowWindow: Sendable {
   public var count: Int { state.withLock { $0.rows?.count ?? 0 } }
   /// Whether all rows were read.
   public var isComplete: Bool { state.withLock { $0.isComplete || $0.problem != nil } }
-  /// The error that ended the rows.
   var problem: Problem? { state.withLock { $0.problem } }
   /// The widths of the values of the first rows.
   var widths: [ColumnWidths] { state.withLock { $0.widths } }

@@ -1,4 +1,3 @@
-import Codecs
 public import CommandLineKit
 import Domain
 public import Rows

@@ -1,14 +1,11 @@
 import Codecs
 public import CommandLineKit
-import Dialects
 public import Domain
 public import Rows
 
-/// The options for input files, one binding for each.
 extension FileInputOptions: OptionGroup {
   private static let reading = "Source"
 
-  /// The format of the input.
   static let formatOption = Option.value(
     "from-format", "FORMAT", values: .words(FileFormat.all.map(\.name)),
     default: "from its extension or content", setting: .inputFormat, in: reading, "format of the input")

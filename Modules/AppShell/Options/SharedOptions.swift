@@ -11,10 +11,8 @@ public enum SharedOptions {
   public static let quiet = Option.flag("quiet", short: "q", in: general, "suppress all messages except errors")
   /// Whether details are reported.
   public static let verbose = Option.flag("verbose", short: "v", in: general, "show more detail")
-  /// The format of errors.
   static let errors = Option.value(
     "errors", "FORMAT", values: .words(["text", "json"]), default: "text", in: general, "error format")
-  /// When output is coloured.
   static let color = Option.value(
     "color", aliases: ["colour"], "WHEN", values: .words(ColorChoice.allCases.map(\.rawValue)), default: "auto",
     in: general, "when to colour output; auto means on a terminal, unless NO_COLOR is set")

@@ -47,7 +47,6 @@ public enum SharedSynonyms {
       Synonym("-V", for: "--version"), Synonym("-?", for: "--help"),
     ] + ["sum", "avg", "median", "min"].map { Synonym("--\($0)", for: "--agg", hint: "use --agg '\($0)(VALUE)'") }
 
-  /// Formats as flags.
   private static let formats =
     ["csv", "tsv", "json", "ndjson", "html", "xlsx", "parquet", "markdown", "yaml", "table"].map {
       Synonym("--\($0)", for: "--format", hint: "use -f \($0)")

@@ -1,16 +1,13 @@
 public import Domain
-import Query
 public import Rows
 
 /// The source of records.
 public enum SourceChoice: Sendable, Hashable {
-  /// A file or a table, with its options.
   case file(Location, FileInputOptions)
   /// An output that is read back: what its path says is not part of the rows.
   case written(Location, FileInputOptions)
   /// A store, nil for the default one; of the options, the limits apply.
   case storage(String?, FileInputOptions = FileInputOptions())
-  /// A live API.
   case live(name: String, APIOptions)
   /// The built-in data.
   case snapshot
@@ -46,7 +43,6 @@ public struct APIOptions: Sendable, Hashable {
     case allowed
     /// Nothing; the hint says how to get the built-in data, where there is some.
     case refused(hint: Remedy)
-    /// Nothing.
     case none
   }
   /// The most bytes of all responses together; nil for the default.

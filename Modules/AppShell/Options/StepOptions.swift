@@ -1,4 +1,3 @@
-import Codecs
 public import CommandLineKit
 public import Query
 public import Rows
@@ -10,14 +9,11 @@ public enum StepOptions {
   static let explode = Option.value(
     "explode", "COLUMN", values: .list("column"), in: group,
     "output a row for each element of a list; rows with an empty list are kept")
-  /// Constants for nulls.
   static let fill = Option.value(
     "fill", "A=VALUE,…", in: group, "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
-  /// Columns that are calculated.
   static let put = Option.value(
     "put", "NAME=EXPRESSION", repeatable: true, in: group,
     "calculate a column, for example 'total = price * qty'; may be repeated")
-  /// The conditions on groups.
   static let having = Option.value(
     "having", "CONDITION", repeatable: true, in: group, "keep only groups that match, as --where does for rows")
   /// The column whose values become columns.

@@ -88,7 +88,6 @@ public final class CombinedOutput: Sendable {
   /// The path of the output of a table.
   public func path(of table: String) -> String { container == nil ? "\(path)\(table).\(suffix)" : path }
 
-  /// The sink of a table.
   func sink(
     for schema: Schema, _ target: OutputTarget, _ open: @escaping OpenBytes
   ) async throws(Problem) -> any RowSink {

@@ -1,4 +1,3 @@
-import Rows
 import Domain
 import Query
 import Codecs
@@ -19,7 +18,6 @@ public enum OutputOptions {
     default: "table on a terminal, otherwise that of the input or csv",
     setting: .outputFormat, in: group, "output format"
   ).excluding("json", "plain")
-  /// The width of a table.
   static let width = Option.value(
     "width", "N", default: "width of the terminal", in: group, "table: fit into N columns; 0 for no limit")
   /// Whether a table shows long text on several lines.
@@ -27,7 +25,6 @@ public enum OutputOptions {
     "wrap", in: group, "table: show long text on up to three lines instead of cutting it to one")
   /// Whether long output on a terminal is not shown by a pager.
   static let noPager = Option.flag("no-pager", in: group, "do not show long output with a pager")
-  /// Where the images of pages are.
   static let imageDirectory = Option.value(
     "image-dir", "DIR", values: .file, setting: .imageDirectory, in: group,
     "html: show the images that bb-export images stored in DIR")
@@ -51,7 +48,6 @@ public enum OutputOptions {
   /// Whether no header row is written.
   public static let noHeaders = Option.flag("no-headers", in: group, "csv, tsv: do not write a header row")
     .excluding("headers")
-  /// Whether there is a header.
   static let headers = Option.value(
     "headers", "WHEN", values: .words(["auto", "always", "never"]), default: "auto", in: group,
     "csv, tsv: when to write a header row; auto means unless the input has none")
@@ -88,7 +84,6 @@ public enum OutputOptions {
     "what to do with an existing table (sqlite, postgres, delta), text file (append), or files of partitions")
   /// Whether an existing file is an error.
   public static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
-  /// Whether to write a summary.
   static let summary = Option.value(
     "summary", "FORMAT", values: .words(["json"]), in: group,
     "print a summary (source, rows, bytes, SHA-256, seconds) to standard error")

@@ -3,7 +3,6 @@ public import CommandLineKit
 import Dialects
 import Documents
 public import Domain
-import Lake
 public import Query
 public import Rows
 import Synchronization
@@ -246,7 +245,6 @@ public struct OutputPlan: Sendable {
     return size
   }
 
-  /// The action for an output that exists.
   static func existing(
     _ invocation: Invocation, _ exporter: any Exporter, _ policy: OutputPolicy
   ) throws(Problem) -> ExistingOutput {

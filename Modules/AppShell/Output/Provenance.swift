@@ -1,6 +1,5 @@
 import Codecs
 public import Domain
-import Rows
 import Synchronization
 
 /// The source of the rows of a command, and the age of its responses, as `--summary json` reports them.

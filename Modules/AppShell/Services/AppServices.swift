@@ -58,7 +58,6 @@ public struct AppServices: Sendable {
   public let provenance = Provenance()
   /// The exit code of the command.
   public let exitCode = ExitCode()
-  /// The start of the command.
   let started = ContinuousClock.now
   /// The kinds of locations.
   public var locations = LocationKinds([])

@@ -104,7 +104,6 @@ public struct TerminalUse: Sendable {
 public enum StandardOutput: Sendable, Hashable {
   /// A terminal, a pipe or a device.
   case terminal, other
-  /// A file.
   case file(String)
 }
 
@@ -112,22 +111,17 @@ public enum StandardOutput: Sendable, Hashable {
 public protocol TerminalPort: Sendable {
   /// The width of standard output in columns; nil if it is not a terminal.
   var width: Int? { get }
-  /// Where standard output leads.
   var destination: StandardOutput { get }
   /// Whether a user can reply: standard input and standard error are terminals.
   var isInteractive: Bool { get }
   /// Colours and links on standard output, or on standard error.
   func style(_ color: ColorChoice, ofErrors: Bool) -> TerminalStyle
-  /// Opens standard output.
   func output(_ use: TerminalUse) throws(Problem) -> any ByteSink
-  /// Writes text to standard output.
   func write(_ text: String) throws(Problem)
   /// Reads all of standard input.
   /// - Throws: `badData` above 64 MiB.
   func input() throws(Problem) -> [UInt8]
-  /// Prompts on the terminal.
   var dialog: Dialog { get }
-  /// The editor of the user.
   func editor() throws(Problem) -> any TextEditor
 }
 
@@ -138,7 +132,6 @@ extension TerminalPort {
 
 /// The desktop.
 public protocol DesktopPort: Sendable {
-  /// Whether there is a desktop.
   var isPresent: Bool { get }
   /// Opens a URL; returns false if that is not possible.
   func open(_ url: String) -> Bool
@@ -150,6 +143,5 @@ public protocol DesktopPort: Sendable {
 
 /// Identifiers for new records.
 public protocol IdentifierSource: Sendable {
-  /// An identifier that no record has.
   func next() -> String
 }

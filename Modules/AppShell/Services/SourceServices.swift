@@ -1,4 +1,3 @@
-import Codecs
 public import CommandLineKit
 public import Domain
 public import Query
@@ -7,9 +6,7 @@ public import Sources
 
 /// The sources of records.
 public protocol SourceServices: Sendable {
-  /// The built-in data.
   var snapshot: any RecordSource { get }
-  /// Opens a source.
   func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource
   /// Opens the API of shows and their episodes.
   func television(_ lookup: ShowLookup, _ options: APIOptions) throws(Problem) -> any RecordSource
@@ -30,7 +27,6 @@ public protocol SourceServices: Sendable {
   func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream
   /// The bytes of a file of at most 16 MiB.
   func bytes(of path: String) throws(Problem) -> [UInt8]
-  /// Reads a source definition file.
   func definition(_ path: String) throws(Problem) -> APIDescription
   /// Infers a source definition from a response or a file; the definition as text, and what was inferred, line by line.
   func draft(
@@ -66,7 +62,6 @@ public protocol DocumentReading: Sendable {
   ) async throws(Problem) -> any RowStream
   /// The files of a directory or a ZIP archive, or the one at a path.
   func files(_ path: String) throws(Problem) -> any NamedFiles
-  /// Whether a path is a directory.
   func isDirectory(_ path: String) -> Bool
   /// A new file that appears when it is complete.
   func sink(_ path: String) throws(Problem) -> any ByteSink
@@ -80,12 +75,10 @@ public protocol DocumentReading: Sendable {
 
 /// Downloads and directories of images.
 public protocol ImageServices: Sendable {
-  /// The transport for images.
   func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport
   /// The archive in a directory, for the images of one dataset.
   /// - Parameter isOfStore: whether the images are those of a store, in which they may be.
   func archive(_ path: String, dataset: String, isOfStore: Bool) async throws(Problem) -> any ImageArchive
-  /// The images of the store at a location.
   func stored(_ location: String) throws(Problem) -> any ImageDirectory
 }
 
@@ -93,7 +86,6 @@ public protocol ImageServices: Sendable {
 public protocol PluginHost: Sendable {
   /// All of them; the reason why one is refused is empty if it is not.
   func all() throws(Problem) -> [(name: String, path: String, refusal: String)]
-  /// The description of one, as pairs.
   func describe(_ name: String) throws(Problem) -> [[String]]
   /// The results of the tests of a plug-in.
   func test(_ name: String) async throws(Problem) -> [(what: String, fault: String?)]
@@ -107,7 +99,6 @@ public protocol TapServices: Sendable {
   func selected(_ path: String) throws(Problem) -> [(stream: String, without: [String])]
   /// Checks that a file holds a state.
   func checkState(_ path: String) throws(Problem)
-  /// The catalogue of tables.
   func catalog(_ tables: [Schema]) -> [UInt8]
   /// The exporter of messages after those of earlier streams.
   func exporter(_ earlier: [(stream: String, records: Int)]) -> any Exporter

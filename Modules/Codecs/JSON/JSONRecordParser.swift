@@ -65,7 +65,6 @@ import Rows
     return finished.freeze()
   }
 
-  /// Records parsed so far.
   var count: Int { rows }
 
   private mutating func elements() throws(JSONSyntaxError) {

@@ -113,7 +113,6 @@ public struct Coordinates: Sendable, Hashable {
   }
 }
 
-/// The characters of coordinates.
 private enum AngleToken: Equatable {
   case number(Double, isNegative: Bool, isWhole: Bool)
   /// `N`, `S`, `E` or `W`.
@@ -165,7 +164,6 @@ private enum AngleToken: Equatable {
   }
 }
 
-/// One of two coordinates.
 private struct Angle {
   enum Axis { case latitude, longitude }
   let degrees: Double

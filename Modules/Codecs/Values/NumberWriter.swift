@@ -128,7 +128,6 @@ package enum NumberWriter {
 
 extension WriteCursor {
   @inline(__always) package mutating func put(_ value: Int64) { unsafe next = NumberWriter.put(value, at: next) }
-  /// A finite real.
   @inline(__always) package mutating func put(_ value: Double) { unsafe next = NumberWriter.put(value, at: next) }
 }
 

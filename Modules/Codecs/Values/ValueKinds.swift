@@ -20,7 +20,6 @@ package struct ValueKinds: OptionSet, Sendable {
   /// Days; months, which may be seasons; RFC 3339 in UTC; times without a zone, with `T` or with a space.
   package static let day = Self(rawValue: 2048), month = Self(rawValue: 4096), instant = Self(rawValue: 8192)
   package static let local = Self(rawValue: 16384), spacedLocal = Self(rawValue: 32768)
-  /// Any other text.
   package static let text = Self(rawValue: 65536)
   /// Lists of texts, of integers, without elements; other nested values.
   package static let texts = Self(rawValue: 1 << 17), integers = Self(rawValue: 1 << 18),
@@ -53,7 +52,6 @@ package struct ValueKinds: OptionSet, Sendable {
     return Self.rules.first { isSubset(of: $0.all) && !isDisjoint(with: $0.some) }?.type ?? other
   }
 
-  /// The spelling that all values of the column have.
   package var spelling: ValueSpelling {
     switch self {
     case .titleWord: .capitalized

@@ -28,7 +28,6 @@ public struct ConfigurationKey: Sendable, Hashable {
     (self.earlier, commonVariables) = (earlier, common)
   }
 
-  /// The form of a value.
   enum Expected: Sendable {
     case words([String]), number(ClosedRange<Int>), size, delimiter
   }
@@ -137,7 +136,6 @@ public struct ConfigurationKey: Sendable, Hashable {
     (earlier.map { [$0] } ?? []) + ["BB_" + name.uppercased().replacing("-", with: "_")]
   }
 
-  /// Whether it is on or off.
   var isSwitch: Bool { words == ["yes", "no"] }
 
   /// Whether the names are equal.

@@ -88,7 +88,6 @@ public struct ProgressStep: Sendable, Hashable {
     return seconds < 360_000 ? Int(seconds) : nil
   }
 
-  /// A bar of twenty cells.
   private static func bar(_ fraction: Double) -> String {
     let eighths = Int(fraction * 160), full = eighths / 8
     let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]

@@ -8,7 +8,6 @@ public final class RawTerminal: Sendable {
     let descriptor: Int32
     let modes: termios
   }
-  /// The terminal that is to be restored.
   private static let saved = Mutex<Saved?>(nil)
 
   private let descriptor: Int32

@@ -6,7 +6,6 @@ public enum ColorChoice: String, Sendable, CaseIterable {
   case auto
   /// Always, even in a pipe; never in a file.
   case always
-  /// Never.
   case never
 }
 

@@ -1,13 +1,11 @@
 /// A key that was pressed at a terminal.
 public enum TerminalKey: Sendable, Hashable {
-  /// A key that writes a character.
   case character(String)
   case up, down, left, right, pageUp, pageDown, home, end, enter, escape, backspace
   /// A letter with the control key: `control("C")`.
   case control(Character)
   /// A key without a meaning.
   case other
-  /// The terminal was closed.
   case closed
 
   /// Takes a key from the beginning of what a terminal sent.

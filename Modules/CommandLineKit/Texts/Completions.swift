@@ -45,7 +45,6 @@ public struct Completions: Sendable {
     }
     return cases.isEmpty ? "" : "  for word in \(words); do\n\(cases.joined())  done\n"
   }
-  /// The declarations of these variables.
   var narrowedVariables: String {
     narrowed.map { "words_\($0.kind)='\(candidates(.list($0.kind)).joined(separator: " "))'" }.joined(separator: " ")
   }
@@ -68,7 +67,6 @@ public struct Completions: Sendable {
     """
   }
 
-  /// The name of the shell function.
   var function: String { "_" + program.name.replacing("-", with: "_") }
 
   /// The accepted values; empty when they cannot be listed.

@@ -1,5 +1,4 @@
 extension ServerFault {
-  /// Bodies with other content than requested.
   static let content: [ServerFault] = [
     ServerFault(
       "page_of_a_portal", .badData, FaultText.answer(Array("<html><body>log in</body></html>".utf8), type: "text/html")),
@@ -47,7 +46,6 @@ extension ServerFault {
       name, outcome, FaultText.answer(Array(#"{"data":[{"id":1,"title":""#.utf8) + title + Array(#""}]}"#.utf8)))
   }
 
-  /// Lists in pages.
   static let pages: [ServerFault] = [
     json("pages_in_a_circle", .badData, #"{"data":[{"id":1,"title":"a"}],"next":"/pages_in_a_circle/items"}"#),
     ServerFault("pages_without_end", .badData, requests: 20...20) { call in

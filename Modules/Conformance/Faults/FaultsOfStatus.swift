@@ -1,5 +1,4 @@
 extension ServerFault {
-  /// The status line.
   static let status: [ServerFault] =
     [400, 401, 403, 404, 405, 406, 409, 410, 413, 414, 418, 421, 431, 451].map { refusal($0, 1) }
     + [408, 429, 500, 502, 503, 504].map { refusal($0, 4) }
@@ -62,7 +61,6 @@ extension ServerFault {
       "redirect_\(name)", outcome, requests: requests...requests, FaultText.empty("302 R", "Location: \(location)"))
   }
 
-  /// When to ask again.
   static let retry: [ServerFault] = [
     // A server that throttles is waited for until the deadline of the program.
     ServerFault("retry_seconds", .down, requests: 2...9, FaultText.empty("429 X", "Retry-After: 2")),

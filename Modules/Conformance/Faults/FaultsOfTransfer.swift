@@ -29,7 +29,6 @@ extension ServerFault {
 
   static func text(_ count: Int) -> String { String(repeating: "a", count: count) }
 
-  /// Servers that take their time.
   static let time: [ServerFault] = [
     ServerFault("slow_headers", .down, requests: 1...4, slowly: [.drip(FaultText.answer(), every: 1000)]),
     ServerFault(

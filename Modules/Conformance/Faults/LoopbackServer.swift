@@ -50,13 +50,11 @@ import Synchronization
     case pause(Int)
     /// Does nothing until this is so, for a minute at most.
     case wait(@Sendable () -> Bool)
-    /// The connection is reset.
     case reset
   }
 
   /// The end of a raw response.
   public enum Ending: Sendable {
-    /// The connection is closed, or reset.
     case close, reset
     /// Nothing comes for so many milliseconds; then the connection is closed.
     case silence(Int)
@@ -110,7 +108,6 @@ import Synchronization
     pthread_detach(thread)
   }
 
-  /// The work of a thread.
   private final class Work: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }

@@ -26,7 +26,6 @@ public struct ServerFault: Sendable, CustomStringConvertible {
     let request: LoopbackServer.Request
     /// The number of requests for this fault so far, from 1.
     let number: Int
-    /// The server's port.
     let port: UInt16
     /// Whether the request follows a redirect, and is not for the list.
     var isRedirected: Bool { request.path.hasSuffix("/there") }

@@ -14,7 +14,6 @@ enum JSONDeviation: String, CaseIterable {
 ///
 /// Several documents become one array: their arrays are joined, and other values become elements.
 struct JSONConverter {
-  /// The deviations so far.
   private(set) var deviations: Set<JSONDeviation> = []
   /// The line of the first that is a guess.
   private(set) var line: Int?

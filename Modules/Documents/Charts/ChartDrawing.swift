@@ -1,5 +1,3 @@
-import Rows
-
 extension Markup {
   /// The style of charts. Each has its own background, so that it can be read on any page.
   private static var chartStyle: StyleSheet {
@@ -146,7 +144,6 @@ extension Markup {
     raw("</title>")
   }
 
-  /// Appends a rectangle with a title.
   mutating func bar(x: Int, y: Int, width: Int, height: Int, class name: StaticString, title: String) {
     raw("<rect class=\"")
     raw(name)
@@ -160,7 +157,6 @@ extension Markup {
     raw("</rect>\n")
   }
 
-  /// Appends a line.
   mutating func line(x: Int, y: Int, toX endX: Int, y endY: Int, class name: StaticString) {
     raw("<line class=\"")
     raw(name)

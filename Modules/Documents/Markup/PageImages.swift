@@ -8,7 +8,6 @@ public struct PageImages: Sendable, Hashable {
     case local
     /// Images at hand, as part of the page.
     case embed
-    /// Addresses as links.
     case links
     /// Addresses as text.
     case none

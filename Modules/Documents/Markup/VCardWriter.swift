@@ -21,7 +21,6 @@ public struct VCardWriter: Sendable {
     case four = "4.0"
   }
 
-  /// The property that a column becomes.
   private enum Property: Sendable {
     case text(String), list(String), date(String), address(String)
   }

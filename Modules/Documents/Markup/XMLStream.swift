@@ -106,7 +106,6 @@ import Rows
     return values
   }
 
-  /// The current text.
   func string() throws(Problem) -> String { try string(text, isRaw: isRaw) }
 
   private func string(_ range: ByteRange, isRaw: Bool) throws(Problem) -> String {

@@ -293,7 +293,6 @@ final class SheetReader {
     Problem(.badData, message, at: "\(sheet)!\(Self.name(of: column))\(row)", hint: hint)
   }
 
-  /// The letters of a column.
   static func name(of column: Int) -> String {
     var letters = "", rest = column + 1
     while rest > 0 {

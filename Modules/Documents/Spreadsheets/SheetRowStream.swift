@@ -144,7 +144,6 @@ final class SheetLayout: Sendable {
   /// Positions of columns that are not needed, and of columns that the table does not have.
   static let omitted = -1, unknown = -2
 
-  /// The types of the columns of the schema.
   let types: [ColumnType]
   private let positions: [Int]
   private let names: [Int: String]

@@ -7,7 +7,6 @@ struct SheetTable {
   let columns: [Int]
   /// The names of the columns, and the changes made to them.
   let header: CSVHeader
-  /// The type of each column.
   let types: [ColumnType]
   /// Whether the whole sheet was read to know them.
   let isCertain: Bool
@@ -59,12 +58,10 @@ struct SheetTable {
 
 /// Rows above the header of a sheet, and tables below the first, as its beginning shows.
 struct SheetTitle {
-  /// The rows above the header.
   private(set) var rows = 0
   /// The row that begins another table.
   private var other: Int?
 
-  /// Rows that are checked.
   private static let sample = 60
 
   init(_ cursor: SheetCursor, _ reading: SheetReading) throws(Problem) {

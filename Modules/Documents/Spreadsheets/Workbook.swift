@@ -14,7 +14,6 @@ public struct Workbook: Sendable {
   /// The sheets in the order of their tabs.
   public let sheets: [Sheet]
   let archive: ZipArchive
-  /// The format of each cell style.
   let formats: [NumberFormat]
   /// Whether day 0 is 1904-01-01.
   let isFrom1904: Bool
@@ -126,7 +125,6 @@ public struct Workbook: Sendable {
     return relations
   }
 
-  /// The format of each cell style.
   private static func formats(_ part: String, _ archive: ZipArchive) throws(Problem) -> [NumberFormat] {
     guard let entry = try archive.entry(named: part) else { return [] }
     var codes: [Int: NumberFormat] = [:], formats: [NumberFormat] = [], isInCells = false

@@ -1,4 +1,3 @@
-import Codecs
 import Rows
 
 extension DocumentFormat {
@@ -245,7 +244,6 @@ struct HTMLDocument: TableDocument {
 }
 
 extension Schema {
-  /// The most columns that a table of a document may have.
   static let mostDocumentColumns = 10_000
 }
 
@@ -254,7 +252,6 @@ struct HTMLTags {
   private(set) var text: DocumentText
   private var pending: Token?
 
-  /// A start tag.
   struct Tag: Equatable {
     /// In lower case.
     let name: String
@@ -298,7 +295,6 @@ struct HTMLTags {
 
   init(_ text: DocumentText) { self.text = text }
 
-  /// Gives a token again.
   mutating func put(back token: Token) { pending = token }
 
   /// The next token; nil at the end. Comments, scripts and styles are passed over.

@@ -35,7 +35,6 @@ extension Catalog {
       ColumnDescription("rating", .decimal, nullable: false, "rating, above 0, at most 10")
     ] + when)
 
-  /// Titles and episodes on lists.
   static let lists = Schema(
     "lists", "your lists: watchlist, following, and others", key: ["list", "title", "season", "episode"],
     columns: [ColumnDescription("list", .text, nullable: false, "name of the list")] + address + [

@@ -20,7 +20,6 @@ public struct FileFormat: Sendable, Hashable {
   public enum Content: Sendable {
     /// Records of fields; whether they are separated by tabs.
     case fields(isTabbed: Bool)
-    /// JSON values.
     case json(JSONForm)
     /// Tables of SQLite.
     case database
@@ -28,7 +27,6 @@ public struct FileFormat: Sendable, Hashable {
     case workbook
     /// Row groups of Parquet, at any place of the file.
     case rowGroups
-    /// Tables in a document.
     case document(DocumentFormat)
   }
 

@@ -77,7 +77,6 @@ public struct ForeignFormat: Sendable {
       ], isCertain: true)
   }
 
-  /// A format that the extension names.
   private static func named(_ path: String?, _ suffix: String?, _ bytes: [UInt8]) -> ForeignFormat? {
     let file = path.map(Remedy.shellWord) ?? "FILE"
     if let suffix, ["xls", "xlsb", "ods"].contains(suffix) { return workbook(suffix, file) }

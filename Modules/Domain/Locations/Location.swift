@@ -8,7 +8,6 @@ public struct Location: Sendable, Hashable {
   /// The possible operations.
   public let place: any Place
 
-  /// Creates a location.
   init(_ text: String, _ place: any Place) { (self.text, self.place) = (place.path ?? text, place) }
 
   /// The name in messages, history, summaries and metadata: without user, password, secrets and values of a query.
@@ -82,11 +81,8 @@ public protocol Place: Sendable {
   /// - Throws: `badData` for a name that is not the name of a directory.
   func member(_ table: String) throws(Problem) -> String?
 
-  /// The bucket, and the prefix in it.
   func bucket() throws(Problem) -> (bucket: any ObjectBucket, prefix: String)
-  /// The files of the table that it is.
   func table() throws(Problem) -> any TableStorage
-  /// The files of a table in it.
   func tableFiles() throws(Problem) -> any TableStorage
 }
 

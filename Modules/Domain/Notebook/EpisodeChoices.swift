@@ -33,7 +33,6 @@ public struct EpisodeChoices: Sendable {
     case daily
     /// At most a minute old: for an episode that is not among the known ones.
     case minute
-    /// Requested now.
     case now
     /// Of any age: nothing is requested.
     case stored

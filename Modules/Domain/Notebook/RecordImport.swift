@@ -4,7 +4,6 @@ public import Rows
 public struct RecordImport: Sendable {
   /// The action for an existing record that differs.
   public enum Conflict: String, Sendable, Hashable, CaseIterable {
-    /// It stays as it is.
     case skip
     /// The imported one takes its place.
     case replace

@@ -11,11 +11,8 @@ public struct UndoHistory: Sendable {
   public struct Item: Sendable {
     /// The undo status of an entry.
     public enum State: Sendable, Hashable {
-      /// It can be undone.
       case undoable
-      /// It was undone.
       case undone
-      /// It undoes others.
       case undo
       /// It loaded a table, and what the load replaced is no longer kept.
       case notKept

@@ -24,7 +24,6 @@ public protocol OutputDirectory: Sendable {
   /// Publishes the directory in place of an earlier one.
   /// - Throws: `cannotCreate` if an existing directory was not made by bb, `io`.
   func commit() async throws(Problem)
-  /// Removes what was written.
   func abandon()
 }
 

@@ -78,7 +78,6 @@ public final class TrackerLedger {
     }
   }
 
-  /// Adds or changes a title.
   func put(_ title: Title) {
     names.add(title)
     enter(title)
@@ -230,7 +229,6 @@ public final class TrackerLedger {
 
   /// The reply of the user to a question.
   public enum Reply: Sendable, Hashable {
-    /// The title with this key.
     case title(String)
     /// A title of its own.
     case new
@@ -461,7 +459,6 @@ public final class TrackerLedger {
 }
 
 extension TrackerRow {
-  /// A value as columns hold it.
   fileprivate func value(_ name: String) -> Value {
     switch values[name] ?? .null {
     case .string(let bytes): name == "rating" ? .number(bytes) : .text(bytes)

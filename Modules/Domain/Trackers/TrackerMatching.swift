@@ -1,10 +1,8 @@
-import Codecs
 import Query
 import Rows
 
 /// Which title and episode a row means: by identifiers, then by name and year, never by a guess.
 extension TrackerLedger {
-  /// The address of a row, and the identifiers of the episode.
   func address(of row: TrackerRow) throws(TrackerQuestion) -> (address: Address, episodeIDs: [String]) {
     let own = row.ids("own_"), isEpisode = row.integer("episode") != nil
     let ids = row.ids("") + (isEpisode ? [] : own), episodeIDs = row.ids("episode_") + (isEpisode ? own : [])

@@ -1,13 +1,11 @@
 public import Codecs
 import Query
-import Rows
 
 /// A row of a tracker file as its description reads it.
 public struct TrackerRow: Sendable {
   /// The dataset that the row belongs to.
   public enum Target: String, Sendable, Hashable, CaseIterable { case watches, ratings, lists, notes }
 
-  /// The dataset.
   var target: Target
   /// The name of the service, and that of the rule which reads the row.
   var source: String, rule: String

@@ -2,7 +2,6 @@ import Codecs
 public import Domain
 import Parquet
 public import Rows
-import Synchronization
 
 /// A Delta table as an output: data files, and one entry of the log that adds them all.
 public struct DeltaExporter: Exporter {
@@ -86,7 +85,6 @@ public struct DeltaExporter: Exporter {
     return size
   }
 
-  /// A random UUID.
   static func identifier() -> String {
     var bytes = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
     bytes[6] = bytes[6] & 0x0F | 0x40
@@ -96,7 +94,6 @@ public struct DeltaExporter: Exporter {
   }
 }
 
-/// The rows of an export into a Delta table.
 @safe private final class DeltaTable: RowSink, @unchecked Sendable {
   private let exporter: DeltaExporter
   private let plan: DeltaPlan

@@ -1,11 +1,9 @@
 import Codecs
 import Domain
-import Query
 import Rows
 
 /// A data file of a table, as an action of the log describes it.
 struct DeltaFile: Sendable, Hashable {
-  /// The path within the table.
   let path: String
   /// The path as the log has it.
   let url: String
@@ -50,7 +48,6 @@ struct DeltaFile: Sendable, Hashable {
     .object(values.map { JSON.Member(Array($0.column.utf8), $0.text.map { .string($0) } ?? .null) })
   }
 
-  /// The action that adds the file.
   func adding(at time: Int64) -> JSON {
     var members: KeyValuePairs<String, JSON> {
       [
@@ -61,7 +58,6 @@ struct DeltaFile: Sendable, Hashable {
     return .object(["add": .object(members)])
   }
 
-  /// The action that removes the file.
   func removing(at time: Int64) -> JSON {
     .object([
       "remove": .object([

@@ -1,17 +1,13 @@
 import Codecs
 import Domain
 import Parquet
-import Query
 import Rows
 import Synchronization
 
 /// New data files of a table, which one entry of the log adds.
 final class DeltaFileSet: OutputFileSet {
-  /// The columns of the rows.
   struct Columns: Sendable {
-    /// Those of the table.
     let table: DeltaSchema
-    /// Those of the files.
     let file: [DeltaSchema.Field]
     /// The metadata to write; nil if the table keeps its own.
     let metadata: DeltaMetadata?
@@ -35,7 +31,6 @@ final class DeltaFileSet: OutputFileSet {
 
   /// The files that the log has since the export; nil before, and if it had the rows already.
   var committed: [DeltaFile]? { state.withLock { $0.committed } }
-  /// The warning after the export.
   var note: Warning? { state.withLock { $0.note } }
 
   /// The most attempts to be the next version.
@@ -47,7 +42,6 @@ final class DeltaFileSet: OutputFileSet {
     data = try log.storage.newFiles()
   }
 
-  /// The exporter knows.
   func hasEarlier() -> Bool { false }
 
   func isFree(_ path: String) -> Bool { true }
@@ -185,7 +179,6 @@ final class DeltaFileSet: OutputFileSet {
     throw Problem(.busy, "another process \(conflict) (version \(version))", hint: "run the command again")
   }
 
-  /// The actions of the entry.
   private func entry(_ added: [DeltaFile], _ removed: [DeltaFile], isNew: Bool) -> [UInt8] {
     let mode =
       switch plan.existing {

@@ -1,4 +1,3 @@
-import Codecs
 import Domain
 import Query
 import Rows
@@ -20,9 +19,7 @@ struct DeltaPlan: Sendable {
     /// The mark of a state of a stored table; nil for other rows.
     var mark: Int64?
 
-    /// The name of the mark in the log.
     static func markName(_ application: String) -> String { application + "#mark" }
-    /// The entries of the log.
     var actions: [(application: String, version: Int64)] {
       [(application, version)] + (mark.map { [(Self.markName(application), $0)] } ?? [])
     }
@@ -36,7 +33,6 @@ struct DeltaPlan: Sendable {
   /// Whether another program changed the table after the rows were written to it.
   let isChanged: Bool
 
-  /// The warning that nothing is written.
   func repetition(_ name: String) -> Warning { "\(name): the table already has these rows; nothing was written" }
 
   /// Whether the table is partitioned by a column.

@@ -10,11 +10,9 @@ struct DeltaSnapshot: Sendable {
   let metadata: DeltaMetadata
   /// The data files, in the order in which they were added.
   let files: [DeltaFile]
-  /// The last transaction of each application.
   let transactions: [String: Int64]
 }
 
-/// The log of a table.
 struct DeltaLog: Sendable {
   let storage: any TableStorage
 
@@ -25,7 +23,6 @@ struct DeltaLog: Sendable {
   /// The most bytes of an action.
   private static let maximumLine = 16 << 20
 
-  /// The name of the entry of a version.
   static func entry(_ version: Int64) -> String { "\(padded(version)).json" }
   static func path(_ version: Int64) -> String { directory + entry(version) }
   static func checkpoint(_ version: Int64) -> String { "\(directory)\(padded(version)).checkpoint.parquet" }
@@ -143,7 +140,6 @@ struct DeltaLog: Sendable {
     try actions(in: file, Self.entry(version), body)
   }
 
-  /// Reads actions, one of each line.
   private func actions(
     in file: any RandomAccessSource, _ name: String, _ body: (JSON) throws(Problem) -> Void
   ) throws(Problem) {

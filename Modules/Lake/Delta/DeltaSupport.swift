@@ -25,7 +25,6 @@ struct DeltaProtocol: Sendable, Hashable {
 
   init(reader: Int64, writer: Int64) { (self.reader, self.writer) = (reader, writer) }
 
-  /// Reads the action.
   init(_ action: JSON) throws(Problem) {
     guard let reader = action["minReaderVersion"]?.integerValue, let writer = action["minWriterVersion"]?.integerValue
     else { throw Problem(.badData, "the protocol of the table has no versions") }
@@ -100,7 +99,6 @@ struct DeltaMetadata: Sendable, Hashable {
   let schema: DeltaSchema
   let partitionColumns: [String]
 
-  /// Reads the action.
   init(_ action: JSON) throws(Problem) {
     self.action = action
     guard let text = action["schemaString"]?.stringBytes else {

@@ -1,4 +1,3 @@
-import Codecs
 public import Domain
 public import Rows
 
@@ -20,7 +19,6 @@ public import Rows
     public var wrap: @Sendable (_ sink: any ByteSink, _ path: String) throws(Problem) -> any ByteSink = {
       (sink, _) throws(Problem) in sink
     }
-    /// Opens the files.
     let open: @Sendable () throws(Problem) -> any OutputFileSet
 
     /// Creates a configuration.
@@ -50,7 +48,6 @@ public import Rows
   private var pending: [RowBatch] = []
   private var pendingRows = 0, pendingBytes = 0
 
-  /// A file of a partition.
   private struct OpenFile {
     let description: PartitionFile, sink: any RowSink
     var rows = 0
@@ -139,7 +136,6 @@ public import Rows
     }
   }
 
-  /// Adds rows of the same partition.
   private func add(_ batch: RowBatch, _ rows: Range<Int>) async throws(Problem) {
     var rows = rows
     while !rows.isEmpty {
@@ -158,7 +154,6 @@ public import Rows
     }
   }
 
-  /// Begins the next file of the partition.
   private func beginFile() async throws(Problem) -> OpenFile {
     let values = self.values ?? [], set = try opened()
     var path = try pattern.path(values, number: number, date: configuration.date)
@@ -208,7 +203,6 @@ public import Rows
 
   // MARK: - Files
 
-  /// The path of the file that is open.
   private var openPath: String?
 
   private func open(_ file: OpenFile) async throws(Problem) {

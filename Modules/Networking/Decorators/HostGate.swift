@@ -15,7 +15,6 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     fileprivate var isProbe: Bool
   }
 
-  /// The outcome of one request.
   enum Outcome {
     /// A final response.
     case answered
@@ -25,7 +24,6 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     case throttled(Duration)
   }
 
-  /// The knowledge about the host.
   struct State {
     var underWay = 0
     var limit = Int.max
@@ -44,7 +42,6 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     var requests = 0, retries = 0, answered = 0
   }
 
-  /// The next step of a request.
   enum Step {
     case go(Ticket)
     case sleep(Waiting.Instant)

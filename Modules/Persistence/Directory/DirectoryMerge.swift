@@ -3,7 +3,6 @@ import Files
 import Query
 import Rows
 
-/// An edit of one record.
 struct DirectoryEdit {
   let key: StoredKey
   let action: Action
@@ -35,7 +34,6 @@ struct DirectoryMerge: ~Copyable {
   private var out = ByteBuffer()
   private var changed: RowBatchBuilder
   private var isEmpty = true
-  /// The outcome for the table.
   private(set) var outcome = TableOutcome()
   private var nulls: NullTally
   /// The records that are different, if they are kept.
@@ -104,7 +102,6 @@ struct DirectoryMerge: ~Copyable {
     try await flush()
   }
 
-  /// Does what an edit says.
   private mutating func make(_ edit: DirectoryEdit, _ before: [Value]?) throws(Problem) {
     try edit.check?(before)
     let after: [Value]?

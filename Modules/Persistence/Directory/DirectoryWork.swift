@@ -17,7 +17,6 @@ struct PendingFile {
   let sink: FileSink
   /// The table that it replaces, as it was when it was read; nil for none.
   let old: DirectoryTable?
-  /// The file's name.
   var name: String { Temporaries.split(sink.name).name }
 }
 

@@ -16,7 +16,6 @@ struct PostgresHistory {
   /// Rows of all such tables that are kept.
   private static let keptRows = 1_000_000
 
-  /// All entries, oldest first.
   func entries() throws(Problem) -> [HistoryEntry] {
     let rows = try connection.query(
       "SELECT number, id, time, title, tables, undoes, command FROM \(format.history) ORDER BY number")
@@ -171,7 +170,6 @@ struct PostgresHistory {
     return try await PostgresLoading(into, over: nil, in: format, connection).copy(given.rows)
   }
 
-  /// Notes what is kept of a load.
   func note(_ kept: Load, _ number: Int64) throws(Problem) {
     let text = JSON.object([
       "new": .boolean(kept.isNew), "source": kept.source.map { .string($0) } ?? .null,

@@ -25,7 +25,6 @@ actor PostgresStore: RecordStore {
   /// Creates a store. Nothing is opened yet.
   init(_ location: PostgresLocation) { self.init(location, schema: location.schema) }
 
-  /// The same in another schema.
   init(_ location: PostgresLocation, schema: String?) {
     self.location = location
     format = PostgresFormat(schema: schema ?? PostgresFormat.usualSchema)
@@ -34,7 +33,6 @@ actor PostgresStore: RecordStore {
 
   // MARK: Connections
 
-  /// A connection with a transaction.
   func connection(_ purpose: PostgresConnection.Purpose) throws(Problem) -> PostgresConnection {
     if let idle {
       self.idle = nil
@@ -68,7 +66,6 @@ actor PostgresStore: RecordStore {
     return result
   }
 
-  /// Whether there is a store.
   static func exists(at location: PostgresLocation) throws(Problem) -> Bool {
     let connection = try PostgresConnection.open(location)
     try connection.begin(.reading)
@@ -232,7 +229,6 @@ actor PostgresStore: RecordStore {
     return outcome
   }
 
-  /// A connection with a transaction of a store that is there.
   private func creating() throws(Problem) -> PostgresConnection {
     let connection = try connection(.writing)
     if try format.isStore(connection) { return connection }

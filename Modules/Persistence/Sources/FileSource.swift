@@ -125,7 +125,6 @@ public struct FileSource: RecordSource, SampledFile {
     return last.unicodeScalars.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
   }
 
-  /// The format that the suffix of a path names.
   private static func format(named path: String) -> FileFormat? { suffix(of: path).flatMap { FileFormat(suffix: $0) } }
 
   /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.

@@ -14,7 +14,6 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
   public let schema: Schema
   private let format: FileFormat, options: FileInputOptions
   private let tail: Tail
-  /// One task at a time reads.
   private var ready: [RowBatch]
   private var dialect: CSVInput?
 

@@ -1,5 +1,4 @@
 import Codecs
-import Dialects
 public import Domain
 import Lake
 import Parquet

@@ -1,4 +1,3 @@
-import Codecs
 public import Domain
 import Files
 import Glibc
@@ -19,7 +18,6 @@ public struct StoreFactory: Sendable {
   /// The storage at a path. Nothing is opened yet.
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
 
-  /// Creates a kind of store.
   init(
     scheme: String, summary: String, suffixes: [String] = [], kind: Kind, isDurable: Bool = true,
     open: @escaping @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
@@ -30,11 +28,8 @@ public struct StoreFactory: Sendable {
 
   /// The kinds of locations.
   public enum Kind: Sendable, Hashable {
-    /// A file.
     case file
-    /// A directory.
     case directory
-    /// A database on a server.
     case server
     /// Nothing outside the process.
     case memory

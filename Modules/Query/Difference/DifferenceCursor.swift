@@ -72,7 +72,6 @@ struct DifferenceCursor: Sendable {
     }.joined(separator: "/")
   }
 
-  /// The next batch that has rows.
   private static func nextBatch(of rows: any RowStream) async throws(Problem) -> RowBatch? {
     while let batch = try await rows.next()?.batch() { if batch.count > 0 { return batch } }
     return nil

@@ -71,7 +71,6 @@ final class ComputedColumns: DerivedRowStream {
     }
   }
 
-  /// The place of a row in its batch of the input.
   private func place(of row: Int, _ batch: RowBatch) -> Int {
     if let place, row < batch.count, case .integer(let value) = batch[row, place] { Int(value) } else { row }
   }

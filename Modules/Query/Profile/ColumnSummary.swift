@@ -1,7 +1,6 @@
 import Codecs
 import Rows
 
-/// The figures of a column.
 struct ColumnSummary {
   let nulls: Int
   let count: Int

@@ -1,5 +1,3 @@
-import Codecs
-
 /// An estimate of the number of different keys, in 16 KiB, with an error of about 1 % (HyperLogLog). It depends on the
 /// set of keys only.
 struct DistinctSketch {

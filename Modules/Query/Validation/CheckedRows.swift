@@ -15,7 +15,6 @@ public final class CheckedRows: ExactRowStream {
 
   /// The file of the rows.
   public struct Source: Sendable {
-    /// Its name.
     var file: String
     /// The lines before the first record; nil for a file without lines.
     var header: Int?

@@ -4,7 +4,6 @@ public import Rows
 /// The rules of a description of a table: JSON Schema of a row, Table Schema (Frictionless) or metadata of CSV on the
 /// Web.
 public struct TableRules: Sendable {
-  /// The rules of each row.
   let schema: JSONSchema
   /// The columns whose values are together different in all rows, and the name of the rule.
   let keys: [(rule: String, columns: [String])]

@@ -15,7 +15,6 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     case noInput
     /// A source does not respond and nothing is cached.
     case unavailable
-    /// A bug in the program.
     case bug
     /// An output cannot be created, or exists and may not be replaced.
     case cannotCreate

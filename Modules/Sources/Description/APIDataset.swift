@@ -26,7 +26,6 @@ public struct APIDataset: Sendable, Hashable {
   var explode: [String] = []
   /// The method, body and headers of the requests.
   var request = SourceRequest.get
-  /// The format of the responses.
   var responseFormat = SourceResponseFormat()
   /// Values that the dataset is requested for; nil for none.
   var iteration: SourceIteration?
@@ -105,7 +104,6 @@ public struct DetailRequest: Sendable, Hashable {
     /// One list for all rows.
     case all
   }
-  /// The kind of requests.
   var scope: Scope
   /// The path after the source's base URL; empty with `link`.
   var path: String

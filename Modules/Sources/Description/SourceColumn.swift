@@ -28,9 +28,7 @@ public struct SourceColumn: Sendable, Hashable {
   var onError = OnError.stop
   /// The treatment of values that do not fit.
   enum OnError: String, Sendable, Hashable, CaseIterable {
-    /// An error.
     case stop
-    /// Null, with a warning.
     case null
     /// The record is skipped, with a warning.
     case skip

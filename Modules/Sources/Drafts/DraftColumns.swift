@@ -20,7 +20,6 @@ struct DraftColumns {
   /// Members with one value in all records.
   private(set) var skipped: [String] = []
 
-  /// The most columns.
   private static let most = 200
   private static let wordsForNull: Set<String> = ["-", "?", "n/a", "na", "null", "none", "nil", "unknown", "."]
 

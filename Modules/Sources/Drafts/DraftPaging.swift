@@ -1,6 +1,5 @@
 import Codecs
 import Domain
-import Rows
 
 /// The ways of paging that a response and its URL suggest, the most likely first.
 struct DraftPaging {
@@ -142,7 +141,6 @@ struct DraftPaging {
       Guess(paging: paging, reason: "\(sign): last record's \(key); parameter \(target)", isUncertain: true))
   }
 
-  /// The parameter with the page size.
   private var limit: (name: String, value: Int)? {
     for parameter in parameters {
       let name = Self.plain(parameter.name)

@@ -8,13 +8,11 @@ struct DraftRecords {
     /// The records, as the columns see them.
     var records: [JSON]
     var score: Double
-    /// The candidate for a message.
     var shown: String {
       "\(pointer.isEmpty ? "the whole response" : pointer)\(form == .list ? "" : " (\(form.rawValue))")"
     }
   }
 
-  /// The most records that are examined.
   static let most = 500
   private static let usualNames: Set<String> = [
     "data", "items", "results", "result", "records", "rows", "entries", "docs", "hits", "list", "objects", "values",
@@ -24,7 +22,6 @@ struct DraftRecords {
     "links", "_links", "meta", "included", "facets", "aggregations", "errors", "error", "warnings", "schema", "fields",
     "pagination", "paging", "info", "extension", "includes",
   ]
-  /// Members about pages.
   static let pagingNames: Set<String> = [
     "page", "pages", "total", "totalpages", "totalcount", "totalresults", "count", "limit", "offset", "next",
     "previous", "prev", "hasmore", "perpage", "pagesize", "size", "cursor", "nextcursor", "numfound", "start", "first",
@@ -32,7 +29,6 @@ struct DraftRecords {
   ]
   private(set) var candidates: [Candidate] = []
 
-  /// The places in a document.
   init(_ document: JSON) {
     visit(document, [], penalty: 0)
     addSingle(document, [])

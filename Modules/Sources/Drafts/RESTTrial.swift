@@ -1,8 +1,6 @@
 import Codecs
 import Domain
-import Query
 public import Rows
-import Synchronization
 
 extension RESTSource {
   /// Reads a sample of the records of a dataset, and compares it with the definition.
@@ -54,7 +52,6 @@ private struct TrialStatistics {
     /// Values that do not fit, and the first problem.
     var misfits = 0
     var misfit: Problem?
-    /// Records that were read for it.
     var records = 0
   }
   private let dataset: APIDataset
@@ -107,7 +104,6 @@ private struct TrialStatistics {
     }
   }
 
-  /// Adds what detail requests filled.
   mutating func add(_ completed: [[Value]], of supplement: DetailRequest, _ others: [MemberFinding]) {
     findings += others
     for source in supplement.columns {

@@ -124,7 +124,6 @@ public struct SourceDraft: Sendable {
     lines = Self.lines([place] + places.dropFirst(), columns, key, guesses) + remarks
   }
 
-  /// A dataset with other columns.
   private static func dataset(_ known: APIDataset, with columns: DraftColumns, key: [Int]) -> APIDataset {
     var dataset = known
     dataset.schema = Schema(
@@ -252,7 +251,6 @@ struct DraftURL {
     return word.isEmpty ? "records" : word
   }
 
-  /// The name of an environment variable.
   static func variable(for name: String) -> String {
     let word = String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     return (word.first?.isNumber == true ? "API_" : "") + word
@@ -264,6 +262,5 @@ struct DraftURL {
 }
 
 extension SourcePaging {
-  /// The parameters that it sets.
   var parameterNames: [String] { [limitParameter, parameter].compactMap(\.self) }
 }

@@ -1,8 +1,6 @@
 import Domain
-import Codecs
 import Rows
 
-/// The authorizations of a source definition.
 extension SourceAuthorization {
   static let tables: [SourceTable<SourceAuthorization>] = [
     SourceTable(

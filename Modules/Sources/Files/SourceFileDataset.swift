@@ -5,7 +5,6 @@ import Rows
 struct SourceFileChecks {
   let node: SourceNode
   let problems: SourceProblems
-  /// The names of the source's variables.
   let variables: [String]
 
   /// The dataset with its schema; notes columns that are defined more than once, or referenced and not defined.
@@ -139,7 +138,6 @@ struct SourceFileChecks {
 }
 
 extension SourceFileDataset {
-  /// A dataset as its file has it.
   init(_ dataset: APIDataset) {
     let schema = dataset.schema
     (self.dataset, name, summary, key) = (

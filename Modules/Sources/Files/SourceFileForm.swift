@@ -2,7 +2,6 @@ import Codecs
 import Domain
 import Rows
 
-/// A source as its file has it.
 struct SourceFileContents: Sendable {
   var source = APIDescription(name: "", baseURL: "", datasets: [])
   var datasets: [SourceFileDataset] = []

@@ -3,7 +3,6 @@ import Rows
 
 /// The problems of a source definition that were found so far.
 final class SourceProblems {
-  /// The most problems that are reported.
   private static let most = 20
   private(set) var all: [Problem] = []
   /// The version of the grammar that the file declares.

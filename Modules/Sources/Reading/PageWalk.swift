@@ -4,7 +4,6 @@ import Rows
 
 /// The way through the pages of a list: from each page to the next request, without a network.
 struct PageWalk {
-  /// A request for a page.
   enum Target {
     case query(RESTQuery)
     /// A link of the response, which is sent with the body of the first request.
@@ -25,9 +24,7 @@ struct PageWalk {
 
   private let paging: SourcePaging
   private let query: RESTQuery
-  /// The pages so far.
   private(set) var pages = 0
-  /// The records so far.
   private(set) var received = 0
   private var firstCount = 0
   private var position = 0
@@ -42,7 +39,6 @@ struct PageWalk {
     self.query = limit.flatMap { limit in paging.limitParameter.map { query.with($0, String(limit)) } } ?? query
   }
 
-  /// The first request.
   var first: Target {
     isCounted ? counted(paging.first + position) : .query(paging.start.map(placed) ?? query)
   }
@@ -55,7 +51,6 @@ struct PageWalk {
 
   private func counted(_ number: Int) -> Target { .query(query.with(paging.parameter ?? "", String(number))) }
 
-  /// The query with a cursor.
   private func placed(_ value: JSON) -> RESTQuery {
     guard let pointer = paging.body else { return query.with(paging.parameter ?? "", value.parameterText ?? "") }
     var query = self.query
@@ -186,6 +181,5 @@ extension SourcePaging {
     return (pointers.compactMap { (try? JSONPointer($0))?.steps }, type == .linkHeader)
   }
 
-  /// The header fields that it reads.
   var readHeaders: [String] { [from?.header, total?.header, pages?.header].compactMap(\.self) }
 }

@@ -12,7 +12,6 @@ extension RESTSource {
     var commit: @Sendable () -> Void = {}
   }
 
-  /// The outcome of the detail requests.
   private struct Details {
     /// By the row's key, or the link to the details.
     var found: [Value: Detail] = [:]
@@ -219,7 +218,6 @@ extension RESTSource {
 extension DetailRequest {
   fileprivate var isList: Bool { scope == .all }
 
-  /// Readers of its columns, by their position in the schema.
   fileprivate func readers(for schema: Schema, asWritten: Bool) throws(Problem) -> [(Int, RESTColumnReader)] {
     var readers: [(Int, RESTColumnReader)] = []
     for column in columns {
@@ -238,7 +236,6 @@ extension [JSON] {
 }
 
 extension JSON {
-  /// The value as a key holds it.
   fileprivate var keyValue: Value {
     if let integer = integerValue { return .integer(integer) }
     return .text(stringBytes ?? canonicalBytes)

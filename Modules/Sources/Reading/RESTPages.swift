@@ -2,23 +2,18 @@ import Codecs
 import Domain
 import Rows
 
-/// One page of a list.
 struct RESTPage: Sendable {
   var context: RESTContext
   var records: [RESTRecord]
   /// Commits the response to the cache, once its records are valid.
   var commit: @Sendable () -> Void
-  /// Whether no page follows.
   var isLast = true
   /// The number of all records, as the response announces it; nil if it does not.
   var total: Int?
-  /// The header fields of the response.
   var headers = HTTPFields()
-  /// The length of the response.
   var bytes = 0
 }
 
-/// The limits for reading a list.
 struct RESTWalkLimit {
   /// Whether a list with more pages than allowed, or with fewer records than announced, is not an error.
   var isSoft = false

@@ -8,7 +8,6 @@ extension RESTSource {
   struct Combination: Sendable {
     var parameters: [SourceParameter] = []
     var context = RESTContext()
-    /// A digest of the parent record.
     var digest = ""
   }
 

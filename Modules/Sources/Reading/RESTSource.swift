@@ -378,15 +378,12 @@ public struct RESTSource: RecordSource {
   }
 }
 
-/// A valid response.
 struct JSONResponse: Sendable {
   var document: JSON
-  /// Whether the body was XML.
   var isXML = false
   /// Its header fields, of which only some ways of paging need one.
   var headers: HTTPFields
   /// Commits the response to the cache, once its records are valid.
   var commit: @Sendable () -> Void
-  /// The length of the body.
   var bytes = 0
 }

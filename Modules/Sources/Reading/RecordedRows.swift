@@ -1,5 +1,4 @@
 import Codecs
-import Domain
 public import Rows
 
 /// The rows of a dataset as JSON, to be compared with those that were expected.

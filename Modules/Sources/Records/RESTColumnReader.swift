@@ -113,7 +113,6 @@ final class RESTColumnReader: Sendable {
     }
   }
 
-  /// An XML element as a value of the column.
   private func element(_ value: JSON) -> JSON {
     if column.type == .json { return value }
     // Elements that a step reads are still needed whole.

@@ -40,7 +40,6 @@ struct RESTDateReader: Sendable {
     language = source.language.flatMap(CalendarLanguage.init) ?? .english
   }
 
-  /// The formats, for messages.
   var description: String { names.joined(separator: " or ") }
 
   /// The date in ISO 8601, whole or partial; nil if the value is in none of the formats.

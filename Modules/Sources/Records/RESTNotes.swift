@@ -3,7 +3,6 @@ import Rows
 
 /// The anomalies in the records of one request that were accepted, one line per kind.
 struct RESTNotes: Sendable {
-  /// The key's columns.
   var keyName = ""
   /// The column that tells records of one key apart.
   var counter: String?

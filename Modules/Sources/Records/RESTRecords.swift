@@ -2,7 +2,6 @@ import Codecs
 import Domain
 import Rows
 
-/// The records of a response.
 struct RESTRecords {
   private let pointer: String
   private let path: JSONPointer

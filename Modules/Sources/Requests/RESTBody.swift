@@ -5,7 +5,6 @@ import Rows
 /// Makes JSON of a response in another format.
 struct RESTBody {
   let bytes: [UInt8]
-  /// The place in messages.
   let place: String
   let format: SourceResponseFormat
 

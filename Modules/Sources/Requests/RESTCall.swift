@@ -1,6 +1,5 @@
 import Codecs
 import Domain
-import Rows
 
 /// One request of a source, without its authorization.
 struct RESTCall: Sendable {
@@ -28,7 +27,6 @@ struct RESTCall: Sendable {
     self.format = format
   }
 
-  /// The request to send.
   func request(_ url: String, _ headers: [HTTPHeader]) -> HTTPRequest {
     var request = HTTPRequest(method == .post ? .post : .get, url, headers: headers, maximumBytes: 32 << 20)
     request.isStorable = isStorable

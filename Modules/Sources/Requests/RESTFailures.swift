@@ -26,7 +26,6 @@ final class RESTFailures: Sendable {
     self.failed = failed
   }
 
-  /// Notes a request that succeeded.
   func noteSuccess() { state.withLock { $0.finished += 1 } }
 
   /// Notes a failed request; returns whether the others are continued.

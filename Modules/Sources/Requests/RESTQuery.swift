@@ -11,7 +11,6 @@ struct RESTQuery {
   /// Whether it asks for certain records, so that there may be none.
   var isFiltered = false
 
-  /// A query with these parameters, each in its place.
   init(path: String, parameters: [SourceParameter], body: JSON? = nil) {
     self.path = path
     self.parameters = []

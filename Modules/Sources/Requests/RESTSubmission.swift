@@ -74,7 +74,6 @@ extension RESTDocument {
 }
 
 extension Value {
-  /// The value as JSON.
   fileprivate var json: JSON {
     switch self {
     case .null: .null

@@ -1,5 +1,4 @@
 import Conformance
-import Synchronization
 import TestSupport
 import Testing
 

@@ -72,7 +72,6 @@ public enum FetchedImages {
     return images
   }
 
-  /// The way from a page to a file.
   private static func relative(_ file: String, to page: String) throws(Problem) -> [String] {
     let start = try way(to: page), path = try way(to: file)
     let shared = zip(start, path).prefix { $0 == $1 }.count

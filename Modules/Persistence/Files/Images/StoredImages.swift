@@ -8,7 +8,6 @@ public import Rows
 public struct StoredImages: ImageDirectory {
   private let base: String
 
-  /// Creates the images of the store at a location.
   init(_ location: StoreLocation) {
     base = location.scheme == "sqlite" ? location.path + ".files" : location.path
   }

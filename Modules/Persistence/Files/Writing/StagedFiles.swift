@@ -1,4 +1,3 @@
-import Codecs
 public import Domain
 import Files
 import Glibc
@@ -169,7 +168,6 @@ public final class StagedFiles: OutputFileSet {
     }
   }
 
-  /// Earlier files that are removed.
   private func obsolete(_ files: [PartitionFile]) throws(Problem) -> [String] {
     var patterns: Set<[UInt8]> = []
     switch existing {

@@ -169,7 +169,6 @@ final class DatabaseFile: TableContainer, TableDatabase {
     try await publish()
   }
 
-  /// Copies the database to its place.
   func copy() async throws(Problem) {
     defer { remove() }
     let file = try FileByteSource(path: path)

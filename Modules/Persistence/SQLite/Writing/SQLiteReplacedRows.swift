@@ -16,7 +16,6 @@ enum SQLiteReplacedRows {
   struct Load {
     /// Whether there was no such table.
     var isNew = false
-    /// Where the rows came from before.
     var source: String?
     /// The number of rows that are kept.
     var rows = 0
