@@ -40,14 +40,13 @@ struct InstalledExporters: ExporterCatalogue {
 
 struct FileSystem: OutputFiles {
   func isSame(_ path: String, as other: String) -> Bool { OutputFile.isSame(path, as: other) }
-  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
-    try FetchedImages.images(in: directory, for: page, isEmbedded: isEmbedded)
+  func imageFiles(in directory: String?, ofStore stored: String?) throws(Problem) -> [[UInt8]: ImageFile] {
+    try FetchedImages.files(in: directory, ofStore: stored)
   }
-  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages {
-    try FetchedImages.stored(in: directory, for: page)
-  }
-  func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile] {
-    try FetchedImages.files(in: directory)
+  func images(
+    _ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?
+  ) throws(Problem) -> PageImages {
+    try FetchedImages.images(files, for: page, first: dataset)
   }
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     try StagedDirectory(path: path, replaces: replaces)

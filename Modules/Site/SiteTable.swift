@@ -65,6 +65,14 @@ struct SiteRecord {
     }
   }
 
+  /// The names in a list, or in a text that separates them by commas.
+  func names(_ column: String) -> [String] {
+    guard case .text(let bytes) = value(column) else { return list(column) }
+    return bytes.split(separator: UInt8(ascii: ",")).map { name in
+      String(decoding: name.drop { $0 == 0x20 }, as: UTF8.self)
+    }
+  }
+
   /// A number; nil for any other value.
   func number(_ column: String) -> Double? {
     switch value(column) {

@@ -108,8 +108,8 @@ import Testing
 
   @Test("a table of places has a map") func map() async throws {
     let text = try await page(.places, batchesOf: 7)
-    #expect(text.contains("<svg role=\"group\" aria-label=\"Map of the places\" viewBox=\""))
-    #expect(text.matches(of: /<circle\x20/).count == SampleTable.places.rows.count)
+    #expect(text.contains("<svg class=\"map\" role=\"group\" aria-label=\"Map of the places\" viewBox=\""))
+    #expect(text.matches(of: /<a rel="noopener" href="[^"]*" data-at="/).count == SampleTable.places.rows.count)
     let other = try await page(table(3), batchesOf: 1)
     #expect(!other.contains("<figure>"))
   }

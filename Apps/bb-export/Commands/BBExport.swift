@@ -181,7 +181,8 @@ enum BBExport {
         "DATASET", values: .dynamic("dataset"), count: .any, "datasets to show [default: all tables of the store]")
     ],
     options: [
-      Options.siteDirectory, Options.siteOpen, Options.siteStore, Options.siteTitle, Options.siteImages,
+      Options.siteDirectory, Options.siteOpen, Options.siteStore, Options.siteTitle, Options.siteURL,
+      Options.siteImages,
       Options.siteImageDirectory,
       OutputOptions.noClobber, OutputOptions.progress,
     ],

@@ -92,10 +92,12 @@ struct ImagesWork {
     let work: ImagesWork
     let directory: String
 
-    /// Downloads the images that the records of some tables of a store refer to, and reports the outcome per table.
+    /// Downloads the images that the records of some tables of a store refer to, reports the outcome per table, and
+    /// notes the directory in the store.
     /// - Throws: `busy` if some failed.
-    func fetch(_ tables: [String], of store: any RecordStore) async throws(Problem) {
+    func fetch(_ tables: [String], of store: any RecordStore, at location: String) async throws(Problem) {
       var problems: [Problem] = []
+      try await work.services.images.stored(location).note(synced: directory)
       for table in tables {
         let rows = try await store.rows(of: table, RowRequest())
         let columns = ImageReference.columns(of: rows.schema)

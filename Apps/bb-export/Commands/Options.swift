@@ -155,6 +155,8 @@ enum Options {
   static let siteOpen = Option.flag(
     "open", in: siting, "open the site in the browser; print its URL if there is no desktop")
   static let siteTitle = Option.value("title", "TEXT", default: "bb", in: siting, "title of the site")
+  static let siteURL = Option.value(
+    "base-url", "URL", in: siting, "URL of the site, for previews and search engines")
   static let siteImages = Option.value(
     "images", "WHICH", values: .words(["local", "remote", "none"]), default: "local", setting: .siteImages, in: siting,
     "images to show: only those at hand, also those on the web, or none")

@@ -66,7 +66,7 @@ struct SyncCommand {
       try await outputs.write(Self.table(results))
       let store = try services.stores.open(location)
       try await SyncedTables(store: store, services: services).write(copied.map(\.table), to: outputs)
-      try await pictures?.fetch(copied.map(\.table), of: store)
+      try await pictures?.fetch(copied.map(\.table), of: store, at: location)
       return
     }
     let store = try services.stores.open(location)
@@ -114,7 +114,7 @@ struct SyncCommand {
         services.report.problem(error)
       }
     }
-    do throws(Problem) { try await pictures?.fetch(results.map(\.name), of: store) } catch {
+    do throws(Problem) { try await pictures?.fetch(results.map(\.name), of: store, at: location) } catch {
       guard !problems.isEmpty else { throw error }
       services.report.problem(error)
     }

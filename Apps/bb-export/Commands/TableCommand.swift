@@ -68,6 +68,7 @@ struct TableCommand {
     if let store = try SourceOptions(invocation).store(of: invocation.arguments.first, services) {
       policy.storedImages = { [services] () throws(Problem) in try services.images.stored(store).directory }
     }
+    policy.dataset = invocation.arguments.first
     policy.origin = invocation.text(without: OutputOptions.exporting + SharedOptions.everywhere)
     let isFollowed = invocation.has(Options.follow)
     if isFollowed { policy.interactiveFormat = nil }

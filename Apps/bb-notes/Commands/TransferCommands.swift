@@ -161,6 +161,7 @@ enum TransferCommands {
     guard let dataset = context.arguments.first else { throw Problem(.usage, "missing argument DATASET") }
     let schema = try Catalog.dataset(named: dataset)
     var policy = OutputPolicy()
+    policy.dataset = schema.name
     policy.storedImages = { () throws(Problem) in
       try context.services.images.stored(try context.location().text).directory
     }

@@ -89,8 +89,7 @@ public struct OutputPlan: Sendable {
     partitions = try PartitionPlan(invocation, services)
     let types = try FileInputOptions(invocation).types
     let imageDirectory = invocation[OutputOptions.imageDirectory]
-    if imageDirectory != nil, !chosen.contains(where: { $0.location.text != "-" && $0.exporter.descriptor.showsImages })
-    {
+    if imageDirectory != nil, !chosen.contains(where: \.exporter.descriptor.showsImages) {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
     }
     let hasPlaceholders = partitions != nil
@@ -121,16 +120,11 @@ public struct OutputPlan: Sendable {
       if let table = exporter.table {
         return OutputTarget(location, path: table.name, exporter: exporter, options: own)
       }
-      if let imageDirectory, path != "-", exporter.descriptor.showsImages {
-        let isEmbedded = own.values["images"] == "embed"
-        own.images = try services.files.images(in: imageDirectory, for: path, isEmbedded: isEmbedded)
-      }
-      if exporter.descriptor.showsImages, let stored = try policy.storedImages?() {
-        // Only pages can refer to files.
-        let isPart = own.values["images"] == "embed" || exporter.descriptor.name != "html"
-        if isPart || path != "-" {
-          own.images.add(try services.files.storedImages(in: stored, for: isPart ? nil : path))
-        }
+      if exporter.descriptor.showsImages, !["links", "none", "no"].contains(own.values["images"]) {
+        let files = try services.files.imageFiles(in: imageDirectory, ofStore: try policy.storedImages?())
+        // Only pages can refer to files; on standard output they have no place to refer from.
+        let isPart = own.values["images"] == "embed" || exporter.descriptor.name != "html" || path == "-"
+        own.images = try services.files.images(files, for: isPart ? nil : path, first: policy.dataset)
       }
       return OutputTarget(
         location, exporter: exporter, options: own,

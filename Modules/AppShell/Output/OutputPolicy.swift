@@ -31,6 +31,8 @@ public struct OutputPolicy: Sendable {
   public var isReport = false
   /// The directory of the images of the store that the records come from; nil for records of another source.
   public var storedImages: (@Sendable () throws(Problem) -> String)?
+  /// The dataset of the records; nil if it is not known.
+  public var dataset: String?
   /// The format of standard output, whatever the command line and the settings say; nil for theirs.
   public var exporter: (any Exporter)?
   /// The number of threads without `--threads`; nil for one for each core.

@@ -25,9 +25,8 @@ struct NoExporters: ExporterCatalogue {
 }
 
 struct NoFiles: OutputFiles {
-  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
-  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages { PageImages() }
-  func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
+  func imageFiles(in directory: String?, ofStore stored: String?) -> [[UInt8]: ImageFile] { [:] }
+  func images(_ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?) -> PageImages { PageImages() }
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.bug, "no files")
   }

@@ -42,17 +42,17 @@ public struct DescribedFile: Sendable {
 public protocol OutputFiles: Sendable {
   /// Whether two paths name one regular file; `-` is standard input.
   func isSame(_ path: String, as other: String) -> Bool
-  /// The images stored in a directory, for a page.
-  /// - Parameter isEmbedded: whether they become part of the page.
-  /// - Throws: `noInput` if there are none.
-  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages
-  /// The images of a store, for a page, by their names in the records; empty if there are none.
+  /// The images at hand, by URL and by their name in the store.
   /// - Parameters:
-  ///   - directory: the directory of the images of the store.
+  ///   - directory: the directory that the user named; nil for none.
+  ///   - stored: the directory of the images of the store; nil for none.
+  /// - Throws: `noInput` if there are none in `directory`.
+  func imageFiles(in directory: String?, ofStore stored: String?) throws(Problem) -> [[UInt8]: ImageFile]
+  /// Images for a page.
+  /// - Parameters:
   ///   - page: the path of the page; nil for images that become part of it.
-  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages
-  /// The files of the images stored in a directory, by URL; empty if there are none.
-  func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile]
+  ///   - dataset: the dataset whose images come first.
+  func images(_ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?) throws(Problem) -> PageImages
   /// Opens a directory that appears under its name when it is complete.
   /// - Throws: `cannotCreate`; also if the directory exists and must not be replaced.
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory

@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   // Small tables are elements. Large ones are text: the rows near the window are elements, a chunk at a time.
   const d = document, table = d.getElementById("rows"), heads = [...table.tHead.rows[0].cells];
@@ -6,7 +5,6 @@
   const block = d.querySelector("noscript.rows"), chunk = 100, menu = d.querySelector("details.k"), ticks = [...menu.querySelectorAll("input")];
   const names = heads.map(h => h.textContent.trim()), cards = d.getElementById("vc");
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-  const fold = s => s.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/ı/g, "i");
   const number = x => x.toLocaleString("en");
   const entities = { amp: "&", lt: "<", gt: ">", quot: '"' };
   const plain = s => s.replace(/<[^>]*>/g, " ").replace(/&(amp|lt|gt|quot);/g, (m, e) => entities[e]);
@@ -20,10 +18,12 @@
     }
   } else rows.push(...table.tBodies[0].rows);
   const size = rows.length;
+  // The beginnings of cells in the text of a row: a title is the header of its row.
+  const opening = heads.map(h => h.dataset.h === undefined ? "<td>" : '<th scope="row">');
   const cellMarkup = (row, column) => {
     let at = 0;
-    for (let k = 0; k <= column; k++) at = row.indexOf("<td>", at) + 4;
-    const end = row.indexOf("<td>", at);
+    for (let k = 0; k <= column; k++) at = row.indexOf(opening[k], at) + opening[k].length;
+    const end = column + 1 < opening.length ? row.indexOf(opening[column + 1], at) : -1;
     return row.slice(at, end < 0 ? undefined : end);
   };
   const cellText = (i, c) => block ? plain(cellMarkup(rows[i], c)).trim() : rows[i].cells[c].textContent;
@@ -215,34 +215,14 @@
   };
   setTimeout(slice, 50);
 
-  const box = d.querySelector("dialog"), [image, caption] = [box.querySelector("img"), box.querySelector("p")];
-  const [previous, next, close] = box.querySelectorAll("button"), full = box.querySelector("a");
-  let links, at, back, title;
-  const show = i => {
-    at = (i + links.length) % links.length;
-    image.src = full.href = links[at].href;
-    image.alt = caption.textContent = title + (links.length > 1 ? ", image " + (at + 1) + " of " + links.length : "");
-    previous.hidden = next.hidden = links.length < 2;
-  };
+  // A row of one line opens.
   table.addEventListener("click", e => {
-    // A row of one line opens.
     if (!e.target.closest("a, label, button, summary, thead") && !String(getSelection())) e.target.closest("tr")?.classList.toggle("open");
-    const link = e.target.closest("a[data-n]");
-    if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
-    e.preventDefault();
-    links = [...link.parentNode.querySelectorAll("a")];
-    title = link.firstChild.alt.replace(/, image 1 of \d+$/, "");
-    back = link;
-    show(0);
-    box.showModal();
   });
-  previous.onclick = () => show(at - 1);
-  next.onclick = () => show(at + 1);
-  close.onclick = () => box.close();
-  box.addEventListener("click", e => { if (e.target === box) box.close() });
-  box.addEventListener("close", () => { image.removeAttribute("src"); back.focus() });
-  box.addEventListener("keydown", e => { if (e.key === "ArrowLeft") show(at - 1); if (e.key === "ArrowRight") show(at + 1) });
-
+  // On a phone the facets are in the menu.
+  const phone = matchMedia("(max-width: 46rem)"), settle = () => phone.matches ? menu.lastElementChild.prepend(bar) : search.after(bar);
+  phone.addEventListener("change", settle);
+  settle();
   d.addEventListener("click", e => { if (!menu.contains(e.target)) menu.open = false });
   menu.addEventListener("change", () => { tally(); save() });
   for (const view of d.getElementsByName("v")) view.addEventListener("change", save);

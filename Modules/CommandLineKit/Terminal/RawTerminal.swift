@@ -52,7 +52,13 @@ public final class RawTerminal: Sendable {
   /// Gives the terminal to the shell, and takes it again when the process continues.
   public func suspend() throws(Problem) {
     Self.restore()
+    // The other processes of the job stop first. Only a signal to this thread itself stops the process before the
+    // terminal is taken again.
+    let action = unsafe signal(SIGTSTP, SIG_IGN)
     kill(0, SIGTSTP)
+    unsafe signal(SIGTSTP, SIG_DFL)
+    raise(SIGTSTP)
+    unsafe signal(SIGTSTP, action)
     try enter()
   }
 

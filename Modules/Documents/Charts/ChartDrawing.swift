@@ -1,6 +1,9 @@
 extension Markup {
+  /// A count with separators: `1,234`.
+  public static func grouped(_ count: some BinaryInteger) -> String { ChartCounts.text(Int(count)) }
+
   /// The style of charts. Each has its own background, so that it can be read on any page.
-  private static var chartStyle: StyleSheet {
+  public static var chartStyle: StyleSheet {
     var sheet = StyleSheet()
     sheet.append(
       """
@@ -84,6 +87,12 @@ extension Markup {
     text(chart.words.title)
     raw("</h1>\n")
     self.chart(chart, hasStyle: false)
+    data(of: chart)
+    raw("</main>\n</body>\n</html>\n")
+  }
+
+  /// Appends the values of a chart as a table.
+  public mutating func data(of chart: some Chart) {
     raw(
       "<details>\n<summary>Data</summary>\n<div tabindex=\"0\" role=\"region\" aria-label=\"Data\"><table>\n<thead>\n<tr>"
     )
@@ -103,7 +112,7 @@ extension Markup {
       }
       raw("</tr>\n")
     }
-    raw("</tbody>\n</table></div>\n</details>\n</main>\n</body>\n</html>\n")
+    raw("</tbody>\n</table></div>\n</details>\n")
   }
 
   // MARK: - Marks; all places and sizes are tenths of a pixel.

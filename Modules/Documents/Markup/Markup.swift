@@ -27,8 +27,8 @@ public struct Markup: ~Copyable {
 
   /// Appends fixed markup.
   public mutating func raw(_ fixed: StaticString) { out.append(fixed) }
-  /// Appends a script or an outline.
-  public mutating func raw(_ asset: PageAsset) { out.append(bytes: asset.text) }
+
+  mutating func raw(bytes: [UInt8]) { out.append(bytes: bytes) }
 
   /// Appends an integer.
   public mutating func number(_ value: Int) { out.append(integer: Int64(value)) }
@@ -57,7 +57,8 @@ public struct Markup: ~Copyable {
     text(value)
     out.append("\"")
   }
-  mutating func attribute(_ name: StaticString, _ value: Int) {
+  /// Appends an attribute with an integer.
+  public mutating func attribute(_ name: StaticString, _ value: Int) {
     begin(name)
     number(value)
     out.append("\"")
@@ -107,8 +108,9 @@ public struct Markup: ~Copyable {
     out.append("</style>\n")
   }
 
-  /// The source of a script or style sheet in a content security policy: `'sha256-…'`.
-  public static func policySource(of text: [UInt8]) -> [UInt8] {
+  /// The source of a script in a content security policy: `'sha256-…'`.
+  public static func policySource(of script: PageAsset) -> [UInt8] { policySource(of: script.bytes) }
+  static func policySource(of text: [UInt8]) -> [UInt8] {
     var digest = SHA256()
     digest.update(text)
     return Array("'sha256-".utf8) + Base64.encoded(digest.digest()) + [UInt8(ascii: "'")]

@@ -10,8 +10,7 @@ public struct StyleSheet: Sendable, Hashable {
   public mutating func append(_ fixed: StaticString) {
     for index in 0..<fixed.utf8CodeUnitCount { text.append(unsafe fixed.utf8Start[index]) }
   }
-  /// Appends a style sheet of the program.
-  public mutating func append(_ asset: PageAsset) { text += asset.text }
+  mutating func append(bytes: [UInt8]) { text += bytes }
   /// Appends an integer.
   public mutating func append(_ number: Int) { text += String(number).utf8 }
   /// Appends a number of tenths as a decimal.

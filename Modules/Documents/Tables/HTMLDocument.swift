@@ -146,12 +146,13 @@ struct HTMLDocument: TableDocument {
           spanning[row.cells.count] = (text, rows - 1)
           row.cells.append(text)
         }
-        if tag.name == "td" { row.isHeader = false }
+        let isHeader = tag.name == "th" && tag["scope"] != "row"
+        if !isHeader { row.isHeader = false }
         if tag.name == "th", let type = tag["data-t"] {
           isOwn = true
           areBooleans.append(type == "b")
         }
-        let text = tag.name == "th" ? Self.collapsed(try cell()) : try cell()
+        let text = isHeader ? Self.collapsed(try cell()) : try cell()
         for _ in 0..<min(max(tag["colspan"].flatMap { Int($0) } ?? 1, 1), Self.widest) {
           if let rows = tag["rowspan"].flatMap({ Int($0) }), rows > 1 { spanning[row.cells.count] = (text, rows - 1) }
           row.cells.append(text)
