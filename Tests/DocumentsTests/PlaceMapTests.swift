@@ -21,7 +21,7 @@ import Testing
     var random = SplitMix64(seed: UInt64(number + 1))
     let count = Int.random(in: 1...40, using: &random)
     let centre = [(0.0, 0.0), (60.0, 10.0), (-17.0, 179.9), (89.0, 40.0), (-90.0, 0.0)][number % 5]
-    let spread = [180.0, 4, 0.02, 30, 0].randomElement(using: &random) ?? 180
+    let spreads = [180, 4, 0.02, 30, 0.0], spread = spreads[Int.random(in: 0..<5, using: &random)]
     return try (0..<count).map { _ in
       let latitude = centre.0 + Double.random(in: -1...1, using: &random) * spread / 2
       var longitude = centre.1 + Double.random(in: -1...1, using: &random) * spread

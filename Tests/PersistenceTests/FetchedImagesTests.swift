@@ -1,7 +1,9 @@
+import Codecs
+import Documents
 import Domain
 import Files
 import Glibc
-import Persistence
+@testable import Persistence
 import Rows
 import TestSupport
 import Testing

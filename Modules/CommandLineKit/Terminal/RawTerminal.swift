@@ -54,11 +54,11 @@ public final class RawTerminal: Sendable {
     Self.restore()
     // The other processes of the job stop first. Only a signal to this thread itself stops the process before the
     // terminal is taken again.
-    let action = unsafe signal(SIGTSTP, SIG_IGN)
+    let action = signal(SIGTSTP, SIG_IGN)
     kill(0, SIGTSTP)
-    unsafe signal(SIGTSTP, SIG_DFL)
+    signal(SIGTSTP, SIG_DFL)
     raise(SIGTSTP)
-    unsafe signal(SIGTSTP, action)
+    signal(SIGTSTP, action)
     try enter()
   }
 
