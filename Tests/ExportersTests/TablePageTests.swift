@@ -78,7 +78,7 @@ import Testing
     func heads(_ options: ExportOptions) async throws -> [String] {
       let document = try await ExporterFixture("html", HTMLExporter(), options: options).document(
         SampleTable("", schema, rows))
-      return String(decoding: document, as: UTF8.self).matches(of: /<th [^>]*>(?:<span>)?([^<\n]*)/).map {
+      return String(decoding: document, as: UTF8.self).matches(of: /<th scope="col"[^>]*>(?:<span>)?([^<\n]*)/).map {
         String($0.output.1)
       }
     }
