@@ -113,7 +113,8 @@ extension FileInputOptions {
     .value(
       text(
         "fixed", "FIRST-LAST,…", .fixedColumns,
-        "columns by the positions of their characters, from 1, for example 1-10,11-15,16-"), \.dialect.positions
+        "columns by the positions of their characters, from 1, for example 1-10,11-15,16-"
+      ).excluding("from-delimiter", "from-quote", "from-escape"), \.dialect.positions
     ) { (text) throws(Problem) in try positions(text) },
     .flag(
       .flag(

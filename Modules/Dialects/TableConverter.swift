@@ -414,7 +414,8 @@ struct TableConverter: ~Copyable {
     if let given = dialect.names {
       guard given.count == names.count else {
         return Problem(
-          .badData, "expected \(given.count) columns as named, found \(names.count)", at: "\(name):\(line)",
+          .badData, "expected \(given.count) column\(given.count == 1 ? "" : "s") as named, found \(names.count)",
+          at: "\(name):\(line)",
           hint: .set(.columnNames))
       }
       names = given.map { Array($0.utf8) }

@@ -171,6 +171,20 @@ struct TypeEvidence: Sendable {
 
   mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {
     let kind = unsafe ValueKinds(field: text, count)
+    if unsafe !addText(kind, text, count), kind == .real || kind == .decimal {
+      unsafe versions.add(ByteRun(start: text, count: count))
+    }
+  }
+
+  /// Adds a value that is no text, of a format that has types.
+  mutating func add(value kind: ValueKinds) {
+    if !kind.isEmpty { times.exclude() }
+    kinds.formUnion(kind)
+  }
+
+  /// Adds a text and its kind; whether it may be a date or a time in a form of its own.
+  @discardableResult
+  mutating func addText(_ kind: ValueKinds, _ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     if kinds.isText || kind == .text {
       // Days without zeros are days of a form without them. Other values have no such form.
       if kinds == .day, !haveZeros {
@@ -182,11 +196,11 @@ struct TypeEvidence: Sendable {
       }
       if times.isPossible { unsafe times.add(Span(_unsafeStart: text, count: count)) }
       kinds.formUnion(kind == .text || !times.isPossible ? kind : [])
-      return
+      return true
     }
     kinds.formUnion(kind)
     if kind == .day, unsafe text[5] == 48 || text[8] == 48 { haveZeros = true }
-    if kind == .real || kind == .decimal { unsafe versions.add(ByteRun(start: text, count: count)) }
+    return false
   }
 
   /// Adds a field whose numbers are spelled in another way.
@@ -200,14 +214,13 @@ struct TypeEvidence: Sendable {
   }
 
   /// The type of the column, and the spelling that all its values have.
-  var inferred: InferredType {
-    if kinds == .text, let form = times.form { return InferredType(type: form.type, spelling: .time(form)) }
-    return InferredType(type: type, spelling: kinds.spelling)
-  }
+  var inferred: InferredType { inferred(else: .text) }
 
-  private var type: ColumnType {
-    if versions.areLikely, kinds.isSubset(of: [.real, .decimal]) { return .text }
-    return kinds.type(else: .text)
+  /// - Parameter other: the type of a column to which no rule applies.
+  func inferred(else other: ColumnType) -> InferredType {
+    if kinds == .text, let form = times.form { return InferredType(type: form.type, spelling: .time(form)) }
+    let areVersions = versions.areLikely && kinds.isSubset(of: [.real, .decimal])
+    return InferredType(type: areVersions ? .text : kinds.type(else: other), spelling: kinds.spelling)
   }
 }
 

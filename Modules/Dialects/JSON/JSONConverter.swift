@@ -126,7 +126,8 @@ struct JSONConverter {
       output.append(0x22)
       state = .string(byte)
     case 0x2C:
-      if hasComma { output.append(byte) }
+      // Commas may stand between documents, which become elements.
+      if hasComma, !joins || !open.isEmpty { output.append(byte) }
       hasComma = true
       if open.isEmpty { isIrregular = true }
       awaitsKey = open.last ?? false

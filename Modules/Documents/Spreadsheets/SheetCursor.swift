@@ -20,7 +20,10 @@ final class SheetCursor {
   ) throws(Problem) {
     self.reading = reading
     place = "\(workbook.archive.source.name):\(sheet.name)"
-    reader = try SheetReader(workbook, sheet, maximumField: reading.maximumField)
+    reader =
+      try workbook.isOpenDocument
+      ? OpenDocumentReader(workbook, sheet, maximumField: reading.maximumField)
+      : SheetReader(workbook, sheet, maximumField: reading.maximumField)
     strings = try SharedStrings(workbook, scratch: scratch, maximumField: reading.maximumField)
   }
 

@@ -89,6 +89,9 @@ public struct FileSource: RecordSource, SampledFile {
     if let group = reading.csv.thousands, group == reading.csv.decimalSeparator ?? UInt8(ascii: ".") {
       throw Problem(.thousands, "is the same as the decimal separator", hint: [.set(.decimalSeparator, to: ",", ".")])
     }
+    if case .character(let quote)? = reading.dialect.quote, reading.dialect.delimiter?.contains(quote) == true {
+      throw Problem(.inputQuote, "is the same as the delimiter", hint: [.set(.inputQuote, to: "none")])
+    }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "cannot read an SQLite database from a pipe", at: name, hint: "save it to a file first")
     }
