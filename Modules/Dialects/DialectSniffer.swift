@@ -92,7 +92,7 @@ public struct DialectSniffer {
     let given = options.delimiter ?? (isTabbed ? [0x09] : nil)
     let line = options.positions == nil && !options.isComplete ? separatorLine(text) : nil
     let named = line.flatMap { given == nil || given == [$0.delimiter] ? $0 : nil }
-    // Whoever skips lines counts this one as well.
+    // If lines are skipped, this one is counted.
     frame.separatorLine = (options.skippedRows ?? 0) > 0 ? 0 : named?.count ?? 0
     finding.dialect.endsWithReturn = frame.endsWithReturn
     finding.dialect.separatorLine = frame.separatorLine

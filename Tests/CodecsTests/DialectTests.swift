@@ -80,7 +80,7 @@ import Testing
     #expect(try await Self.read(Array("sep=;\na;b\n1;2\n3;4\n".utf8), options).lines.first == first)
   }
 
-  @Test("a binary file is no text, not even with repair") func binary() async throws {
+  @Test("binary files are refused, also with repair") func binary() async throws {
     let bytes = (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 &+ $0 >> 3) }
     for options in [DialectOptions(), Self.repairing] {
       await #expect(throws: Problem.self) { _ = try await Self.read(bytes, options) }
@@ -88,7 +88,7 @@ import Testing
     #expect(try await Self.read([97, 44, 98, 10, 0xE9, 44, 49, 10], Self.repairing).lines.last == "é|1")
   }
 
-  @Test("words between spaces are no fields if the delimiter is among them") func prose() async throws {
+  @Test("spaces separate words if the delimiter of the table is among them") func prose() async throws {
     let text = "name,id,version,by\n" + (0..<20).map { "A Person,\($0),0.1,B Person\n" }.joined()
     let reading = try await Self.read(Array("\(text)Michael Forster,self,University of Passau\n".utf8), Self.repairing)
     #expect(reading.lines.last?.hasPrefix("Michael Forster|") == true)

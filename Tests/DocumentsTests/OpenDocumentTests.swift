@@ -53,11 +53,14 @@ import Testing
     let table = try await SheetContent(try book(tables))
     #expect(table.names == ["text", "number", "percent", "day", "time", "clock", "is", "error"])
     #expect(table.types == [.text, .decimal, .decimal, .date, .datetime, .text, .boolean, .text])
-    let repeated: [Value] = [.null, .number("2"), .number("2"), .null, .null, .null, .null, .null]
+    let repeated: [Value] = [
+      .null, .number(Array("2".utf8)), .number(Array("2".utf8)), .null, .null, .null, .null, .null,
+    ]
     #expect(
       table.rows == [
         [
-          .text("a  b c\nd\ne"), .number("1.5"), .number("0.19"), .text("2024-01-05"), .text("2024-01-05T10:30:00"),
+          .text("a  b c\nd\ne"), .number(Array("1.5".utf8)), .number(Array("0.19".utf8)), .text("2024-01-05"),
+          .text("2024-01-05T10:30:00"),
           .text("09:05:03.5"), .boolean(true), .text("#DIV/0!"),
         ], repeated, repeated,
       ])
