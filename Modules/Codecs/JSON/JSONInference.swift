@@ -48,11 +48,12 @@ struct JSONInference {
       let escaped = try scanner.skipString()
       let position = try column(scanner, from: start, escaped: escaped, expected: expected)
       try scanner.skipColon()
-      let first = scanner.at
+      let first = scanner.at + 1, isString = scanner.byte == UInt8(ascii: "\"")
       let kind = try value(&scanner)
-      if unsafe scanner.base[first] == UInt8(ascii: "\"") {
+      if isString {
         if !evidence[position].isDecided {
-          unsafe evidence[position].addText(kind, scanner.base + first + 1, scanner.at - first - 2)
+          let text = unsafe ByteRun(start: scanner.base + first, count: scanner.at - first - 1)
+          evidence[position].add(kind, text)
         }
       } else {
         evidence[position].add(value: kind)

@@ -171,9 +171,8 @@ struct TypeEvidence: Sendable {
 
   mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {
     let kind = unsafe ValueKinds(field: text, count)
-    if unsafe !addText(kind, text, count), kind == .real || kind == .decimal {
-      unsafe versions.add(ByteRun(start: text, count: count))
-    }
+    let run = unsafe ByteRun(start: text, count: count)
+    if !add(kind, run), kind == .real || kind == .decimal { versions.add(run) }
   }
 
   /// Adds a value that is no text, of a format that has types.
@@ -184,7 +183,7 @@ struct TypeEvidence: Sendable {
 
   /// Adds a text and its kind; whether it may be a date or a time in a form of its own.
   @discardableResult
-  mutating func addText(_ kind: ValueKinds, _ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+  mutating func add(_ kind: ValueKinds, _ text: ByteRun) -> Bool {
     if kinds.isText || kind == .text {
       // Days without zeros are days of a form without them. Other values have no such form.
       if kinds == .day, !haveZeros {
@@ -194,12 +193,12 @@ struct TypeEvidence: Sendable {
       if !kinds.subtracting(.text).isEmpty || !kind.subtracting([.text, .day, .spacedLocal]).isEmpty {
         times.exclude()
       }
-      if times.isPossible { unsafe times.add(Span(_unsafeStart: text, count: count)) }
+      if times.isPossible { times.add(text.bytes.span) }
       kinds.formUnion(kind == .text || !times.isPossible ? kind : [])
       return true
     }
     kinds.formUnion(kind)
-    if kind == .day, unsafe text[5] == 48 || text[8] == 48 { haveZeros = true }
+    if kind == .day, text[5] == 48 || text[8] == 48 { haveZeros = true }
     return false
   }
 
