@@ -52,6 +52,7 @@ struct FilePlace: Place {
     try OutputFile.sink(shown, replaces: replaces, follows: follows)
   }
   func appendingSink() throws(Problem) -> (any ByteSink)? { try OutputFile.appendingSink(shown) }
+  func appendingRight() async throws(Problem) -> (any Sendable)? { try await OutputFile.appendingRight(shown) }
   func check(replaces: Bool) throws(Problem) -> String {
     if DescriptorSink.isDevice(shown) { return shown }
     // Created and removed again.

@@ -37,14 +37,16 @@ struct DraftCommand {
         throw Problem(.usage, "invalid value for --post: \(error.message)", hint: "use JSON")
       }
     }
-    let (text, lines) = try await services.sources.draft(request, try APIOptions(invocation))
     let outputs = invocation.all(OutputOptions.output)
     guard outputs.count <= 1 else { throw Problem(.usage, "--output can be given only once for a draft") }
+    let output = try outputs.first.map { (path) throws(Problem) in try invocation.locations.location(path) }
+    if let output { try OutputPlan.checkInputs(invocation, services, output) }
+    let (text, lines) = try await services.sources.draft(request, try APIOptions(invocation))
     for line in lines { services.report.result(line) }
-    guard let path = outputs.first, path != "-" else {
+    guard let output, let path = outputs.first, path != "-" else {
       return try services.terminal.write(String(decoding: text, as: UTF8.self))
     }
-    let sink = try invocation.locations.location(path).place.sink(replaces: !invocation.isOn(OutputOptions.noClobber))
+    let sink = try output.place.sink(replaces: !invocation.isOn(OutputOptions.noClobber))
     var bytes = ByteBuffer()
     bytes.append(bytes: text)
     try await sink.write(bytes)

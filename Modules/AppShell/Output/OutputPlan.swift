@@ -130,7 +130,6 @@ public struct OutputPlan: Sendable {
         location, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
-    try Self.checkInputs(invocation, services, targets)
     if invocation.has(OutputOptions.existing), targets.allSatisfy({ $0.path == "-" }) {
       throw Problem(.usage, "--existing requires an output", hint: "add -o FILE")
     }
@@ -164,11 +163,24 @@ public struct OutputPlan: Sendable {
     if rejects == nil, !targets.contains(where: \.isFile) { services.rejects.refuseLoss() }
     if isVerified { try OutputVerification.check(tables.isEmpty ? others : tables) }
     self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
+    for target in self.targets where target.isFile {
+      // A database is written while it is read.
+      let canReplace = !target.isMetadata && target.exporter.table == nil
+      try Self.checkInputs(
+        invocation, services, target.location, replacing: canReplace ? target.options.existing == .replace : nil)
+    }
+    var files = partitions == nil ? self.targets.filter(\.isFile).map(\.location) : []
+    if let path = rejectsPath(beside: targets) {
+      let rejected = try invocation.locations.location(path)
+      try Self.checkInputs(invocation, services, rejected)
+      if rejects != nil, rejected.place.path != nil { files.append(rejected) }
+    }
     var names: [String: String] = [:]
-    for target in self.targets where target.isFile && partitions == nil {
-      let file = try target.location.place.check(replaces: replaces)
-      guard let other = names.updateValue(target.name, forKey: file) else { continue }
-      throw Problem(.usage, "\(other) and \(target.name) are the same file", hint: "use a different file name")
+    for location in files {
+      let file = try location.place.check(replaces: replaces)
+      guard let other = names.updateValue(location.shown, forKey: file) else { continue }
+      throw Problem(
+        .usage, "\(other) and \(location.shown) are the same file", hint: "use a different file name")
     }
   }
 
@@ -198,22 +210,20 @@ public struct OutputPlan: Sendable {
         hint: .set(.outputFormat, to: format)))
   }
 
-  /// - Throws: `usage` if an output would change an input, unless the command line replaces it.
-  private static func checkInputs(
-    _ invocation: Invocation, _ services: AppServices, _ targets: [OutputTarget]
+  /// - Parameter replacing: whether the command line replaces an input after it was read; nil if it cannot.
+  /// - Throws: `usage` for the location of an input, unless it is replaced.
+  public static func checkInputs(
+    _ invocation: Invocation, _ services: AppServices, _ location: Location, replacing: Bool? = nil
   ) throws(Problem) {
+    guard let path = location.place.path, replacing != true else { return }
     // An invalid location cannot be a file either.
-    let inputs = (["-"] + invocation.arguments + ["from", "join"].flatMap(invocation.all))
+    let inputs = (["-"] + invocation.arguments + ["from", "join", "source"].flatMap(invocation.all))
       .compactMap { try? invocation.locations.location($0).place.path }
-    for target in targets where target.isFile {
-      guard let path = target.location.place.path,
-        let input = inputs.first(where: { services.files.isSame($0, as: path) })
-      else { continue }
-      if target.options.existing == .replace { continue }
-      throw Problem(
-        .usage, input == target.path ? "\(input) is an input" : "\(target.path) is the input \(input)",
-        hint: "use another name, or --existing replace to replace it after it was read")
-    }
+    guard let input = inputs.first(where: { services.files.isSame($0, as: path) }) else { return }
+    throw Problem(
+      .usage, input == location.text ? "\(input) is an input" : "\(location.shown) is the input \(input)",
+      hint: replacing == nil
+        ? "use another name" : "use another name, or --existing replace to replace it after it was read")
   }
 
   /// The format of `--format`, `--json` or `--plain`; nil if none was given.
@@ -346,6 +356,8 @@ public struct OutputPlan: Sendable {
     }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
     var opened = withoutMissingHeader(self.targets)
+    let right = try await opened.first(where: \.isAppended)?.location.place.appendingRight()
+    defer { withExtendedLifetime(right) {} }
     let appended = try await appending(&opened), targets = opened
     // The system is asked only if it matters.
     let memory = selection.sort.isEmpty && selection.grouping == nil && !selection.steps.keepsRows ? 0 : self.memory
@@ -507,11 +519,16 @@ public struct OutputPlan: Sendable {
     }
   }
 
+  /// Where the records of the input that were changed or dropped go, if there are any.
+  private func rejectsPath(beside targets: [OutputTarget]) -> String? {
+    if rejects == "none" { return nil }
+    return rejects ?? targets.first(where: \.isFile).map { "\($0.path).rejects.csv" }
+  }
+
   /// The file for the records of the input that were changed or dropped; nil if there are none.
   private func rejectsTarget(beside targets: [OutputTarget]) throws(Problem) -> OutputTarget? {
-    guard rejects != "none", let file = targets.first(where: \.isFile)?.path ?? rejects else { return nil }
-    guard rejects != nil || !services.rejects.isEmpty else { return nil }
-    let path = rejects ?? "\(file).rejects.csv", name = FileCompression.split(path)
+    guard rejects != nil || !services.rejects.isEmpty, let path = rejectsPath(beside: targets) else { return nil }
+    let name = FileCompression.split(path)
     let location = try services.locations.location(path)
     guard let exporter = try services.exporters.forPath(name.path) else {
       throw Problem(

@@ -63,6 +63,8 @@ public protocol Place: Sendable {
   func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink
   /// Opens a file for rows after those that it has; nil if there is none.
   func appendingSink() throws(Problem) -> (any ByteSink)?
+  /// Waits until no other process adds to the file: none does while the result exists.
+  func appendingRight() async throws(Problem) -> (any Sendable)?
   /// Checks that `sink` would succeed, and returns the canonical name, the same for every name of the file.
   func check(replaces: Bool) throws(Problem) -> String
   /// Whether an output would replace a file.
@@ -113,6 +115,8 @@ extension Place {
   }
   /// Refused.
   public func appendingSink() throws(Problem) -> (any ByteSink)? { throw refused("cannot append to a file here") }
+  /// No right is needed.
+  public func appendingRight() async throws(Problem) -> (any Sendable)? { nil }
   /// Opens a file that the user named.
   public func sink(replaces: Bool) throws(Problem) -> any ByteSink { try sink(replaces: replaces, follows: true) }
   /// Refused.
