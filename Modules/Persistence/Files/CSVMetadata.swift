@@ -223,6 +223,7 @@ struct CSVMetadata {
     var numbers = CSVWNumberFormat()
     let pattern = format?.stringValue ?? format?["pattern"]?.stringValue
     if pattern?.contains(",") == true { numbers.group = [UInt8(ascii: ",")] }
+    numbers.groupSizes = pattern.flatMap { CSVWNumberFormat.GroupSizes($0) }
     if let text = format?["groupChar"]?.stringBytes { numbers.group = text }
     if let text = format?["decimalChar"]?.stringBytes, !text.isEmpty { numbers.point = text }
     return numbers
