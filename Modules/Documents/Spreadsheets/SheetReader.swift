@@ -42,8 +42,8 @@ class SheetReader {
       case .start:
         if !isInData {
           if xml.depth == 1, !xml.isNamed("worksheet") { throw xml.problem("expected a worksheet") }
-          if xml.depth == 2, xml.isNamed("sheetData") { isInData = true }
-        } else if xml.isNamed("row") {
+          if xml.depth == 2, xml.isNamed("sheetData"), !xml.isForeign { isInData = true }
+        } else if xml.isNamed("row"), !xml.isForeign {
           try readRow()
           return true
         } else {
@@ -102,7 +102,7 @@ class SheetReader {
     while true {
       switch try xml.next() {
       case .start:
-        guard xml.isNamed("c") else {
+        guard xml.isNamed("c"), !xml.isForeign else {
           try xml.skip()
           continue
         }
@@ -184,7 +184,9 @@ class SheetReader {
     while xml.depth > outside {
       switch try xml.next() {
       case .start:
-        if xml.isNamed("v") {
+        if xml.isForeign {
+          try xml.skip()
+        } else if xml.isNamed("v") {
           guard !hasValue else { throw problem("a cell with two values", column) }
           hasValue = true
           isValue = true
