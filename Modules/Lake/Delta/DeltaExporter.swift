@@ -156,7 +156,7 @@ public struct DeltaExporter: Exporter {
   func commit() async throws(Problem) -> WrittenRows {
     _ = try await files?.commit()
     var written = WrittenRows(name)
-    written.warning = set?.note ?? note ?? schema.nestedWarning
+    written.warning = set?.note ?? note ?? schema.typesWarning
     let storage = exporter.log.storage
     guard let files = set?.committed, let columns,
       let metadata = columns.columns.metadata ?? plan.snapshot?.metadata
