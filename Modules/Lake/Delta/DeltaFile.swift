@@ -25,8 +25,9 @@ struct DeltaFile: Sendable, Hashable {
   /// - Throws: `badData` for a path outside the table.
   init(_ action: JSON, in root: String, keepsStatistics: Bool) throws(Problem) {
     guard let url = action["path"]?.stringValue else { throw Problem(.badData, "a file of the table has no path") }
-    path = try DeltaPath.file(url, in: root)
-    self.url = url
+    let path = try DeltaPath.file(url, in: root)
+    // Equal texts share their storage.
+    (self.path, self.url) = (path.utf8.elementsEqual(url.utf8) ? url : path, url)
     if let vector = action["deletionVector"], !vector.isNull { deletions = try DeletionVectorPlace(vector) }
     size = Int64(action["size"]?.countValue ?? 0)
     values = (action["partitionValues"]?.objectMembers ?? []).map { member in
