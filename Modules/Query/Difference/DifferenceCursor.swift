@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 /// A position in sorted rows that sees whether the rows before and after it have the same key.
@@ -65,7 +66,7 @@ struct DifferenceCursor: Sendable {
       case .null: "null"
       case .boolean(let value): "\(value)"
       case .integer(let value): "\(value)"
-      case .real(let value): "\(value)"
+      case .real(let value): String(decoding: value.canonicalText, as: UTF8.self)
       case .number(let bytes), .text(let bytes), .json(let bytes): String(decoding: bytes, as: UTF8.self)
       case .bytes: "bytes"
       }
