@@ -164,7 +164,12 @@ import Testing
     var rows: [[String]] = []
     for batch in try await stream.collect() {
       for row in 0..<batch.count {
-        rows.append((0..<batch.width).map { "\(batch.value(row, $0))" })
+        // Stores read an integer as a number or as its literal.
+        let values = (0..<batch.width).map { batch.value(row, $0) }
+        rows.append(
+          values.map {
+            if case .integer(let number) = $0 { "\(Value.number(Array("\(number)".utf8)))" } else { "\($0)" }
+          })
       }
     }
     return rows

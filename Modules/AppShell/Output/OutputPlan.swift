@@ -165,7 +165,7 @@ public struct OutputPlan: Sendable {
     self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
     for target in self.targets where target.isFile {
       // A database is written while it is read.
-      let canReplace = !target.isMetadata && target.exporter.table == nil
+      let canReplace = !target.isMetadata && target.exporter.descriptor.name != "sqlite"
       try Self.checkInputs(
         invocation, services, target.location, replacing: canReplace ? target.options.existing == .replace : nil)
     }
