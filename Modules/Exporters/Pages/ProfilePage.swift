@@ -15,15 +15,24 @@ struct ProfilePage: RowEncoder {
   private let title: String
   private let positions: [String: Int]
   private let style: StyleSheet
+  /// The number of rows of the table.
+  private let rows: Int
 
   /// Nil unless the table is a profile with all its columns.
-  init?(_ schema: Schema) {
+  init?(_ schema: Schema, _ head: [RowBatch]) {
     positions = Dictionary(
       uniqueKeysWithValues: Self.names.compactMap { name in schema.position(of: name).map { (name, $0) } })
     guard positions.count == Self.names.count, let bars = positions["histogram"],
       schema.columns[bars].unit == Histogram.unit
     else { return nil }
     title = "\(schema.name): profile"
+    var count = 0
+    if let place = positions["rows"], let batch = head.first, batch.count > 0,
+      case .integer(let number) = batch[0, place]
+    {
+      count = Int(number)
+    }
+    rows = count
     var style = StyleSheet()
     style.append(PageAsset.profileStyle)
     self.style = style
@@ -42,7 +51,9 @@ struct ProfilePage: RowEncoder {
     page.style(style)
     page.raw("</head>\n<body>\n<main>\n<h1 id=\"title\">")
     page.text(title)
-    page.raw("</h1>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"title\">\n")
+    page.raw("</h1>\n<p>")
+    page.text(rows == 1 ? "1 row" : "\(Markup.grouped(rows)) rows")
+    page.raw("</p>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"title\">\n")
     page.raw("<table aria-labelledby=\"title\">\n<thead>\n<tr>")
     for name in ["column", "type", "filled", "distinct", "distribution", "values"] {
       page.raw("<th scope=\"col\">")
