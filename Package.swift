@@ -160,7 +160,9 @@ let package = Package(
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
     tests(
       "PersistenceTests",
-      ["Rows", "Files", "Query", "Domain", "Codecs", "Dialects", "Persistence", "Conformance", "CSystem"]),
+      [
+        "Rows", "Files", "Query", "Domain", "Codecs", "Dialects", "Documents", "Persistence", "Conformance", "CSystem",
+      ]),
     tests("PluginsTests", ["Rows", "Files", "Domain", "Codecs", "Plugins", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Files", "Codecs", "Query", "Domain", "CommandLineKit"]),

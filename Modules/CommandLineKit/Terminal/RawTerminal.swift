@@ -57,7 +57,13 @@ public final class RawTerminal: Sendable {
     let action = signal(SIGTSTP, SIG_IGN)
     kill(0, SIGTSTP)
     signal(SIGTSTP, SIG_DFL)
+    var stop = sigset_t()
+    unsafe sigemptyset(&stop)
+    unsafe sigaddset(&stop, SIGTSTP)
     raise(SIGTSTP)
+    // The threads of the program block signals.
+    unsafe pthread_sigmask(SIG_UNBLOCK, &stop, nil)
+    unsafe pthread_sigmask(SIG_BLOCK, &stop, nil)
     signal(SIGTSTP, action)
     try enter()
   }

@@ -1,5 +1,4 @@
 import Codecs
-import Glibc
 
 /// The part of the world that a map shows at first, in a drawing of 1000 by 524 units.
 struct MapView {
@@ -87,10 +86,18 @@ struct MapView {
     page.raw("</g>\n")
   }
 
+  /// The cosine of an angle between -π/2 and π/2, to six digits.
+  private static func cosine(_ angle: Double) -> Double {
+    let square = angle * angle
+    return 1 - square / 2 * (1 - square / 12 * (1 - square / 30 * (1 - square / 56 * (1 - square / 90))))
+  }
+
   /// Appends a bar with its length at the latitude of the centre.
   func putScale(_ page: inout Markup) {
-    let kilometres = 111.195 * max(cos((north - tall / 2) * .pi / 180), 0.001) / scale * 160
-    let power = pow(10, log10(kilometres).rounded(.down))
+    let kilometres = 111.195 * max(Self.cosine((north - tall / 2) * .pi / 180), 0.001) / scale * 160
+    var power = 1.0
+    while power * 10 <= kilometres { power *= 10 }
+    while power > kilometres { power /= 10 }
     let long = ([5, 2].first { $0 * power <= kilometres } ?? 1) * power
     let bar = long / kilometres * 160, y = Self.top + Self.plotHeight + 33
     page.raw("<g class=\"scale\"><path d=\"M")

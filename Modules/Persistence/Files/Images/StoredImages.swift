@@ -62,7 +62,7 @@ public struct StoredImages: ImageDirectory {
   /// The directory of the last sync of images of the store whose images are in `directory`; nil if it is the same.
   static func synced(in directory: String) throws(Problem) -> String? {
     guard let file = try FileByteSource.ifPresent("\(directory)/\(note)") else { return nil }
-    let path = String(decoding: try file.bytes(limit: 1 << 16), as: UTF8.self).split(separator: "\n").first
+    let path = String(decoding: try file.bytes(limit: 1 << 16), as: UTF8.self).split(at: "\n").first
     return path.flatMap { $0.hasPrefix("/") ? String($0) : nil }
   }
 
