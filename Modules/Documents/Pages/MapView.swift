@@ -89,7 +89,7 @@ struct MapView {
   /// The cosine of an angle between -π/2 and π/2, to six digits.
   private static func cosine(_ angle: Double) -> Double {
     let square = angle * angle
-    return 1 - square / 2 * (1 - square / 12 * (1 - square / 30 * (1 - square / 56 * (1 - square / 90))))
+    return [90.0, 56, 30, 12, 2].reduce(1) { 1 - square / $1 * $0 }
   }
 
   /// Appends a bar with its length at the latitude of the centre.
