@@ -66,6 +66,12 @@ struct Stores: StoreOpening {
   }
   func isNamed(_ text: String) -> Bool { registry.isNamed(text) }
   func claim(_ location: String) async throws(Problem) { try await registry.claim(try registry.location(location)) }
+  func mergeTables(of location: String) throws(Problem) {
+    try registry.mergeTables(of: try registry.location(location))
+  }
+  func merge(base: String, ours: String, theirs: String, of path: String) async throws(Problem) -> Int? {
+    try await registry.merge(base: base, ours: ours, theirs: theirs, of: path)
+  }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { try directories.defaultStorage() }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {
     let place = try registry.location(location), source = try registry.location(old.name)

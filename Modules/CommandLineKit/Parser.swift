@@ -182,7 +182,7 @@ private struct Scanner {
     if let option = pending {
       pending = nil
       try set(option, word)
-    } else if onlyArguments || word == "-" || !word.hasPrefix("-") || isNumber(word) {
+    } else if onlyArguments || word == "-" || !word.hasPrefix("-") || isNumber(word) || isText(word) {
       try takeArgument(word)
     } else if word == "--" {
       onlyArguments = true
@@ -196,6 +196,16 @@ private struct Scanner {
   private func isNumber(_ word: String) -> Bool {
     let bytes = Array(word.utf8)
     return bytes.count > 1 && bytes[0] == 45 && (48...57).contains(bytes[1])
+  }
+
+  /// Whether a word is text although it begins with a dash: it follows an argument of a command that takes text, and
+  /// is not an option.
+  private func isText(_ word: String) -> Bool {
+    guard let command, !arguments.isEmpty, command.arguments.last?.placeholder.hasSuffix(" TEXT") == true,
+      let letter = word.dropFirst().first, word.count > 2
+    else { return false }
+    if letter == "-" { return word.prefix { $0 != "=" }.contains(" ") }
+    return !program.options(of: command).contains { $0.letter == letter }
   }
 
   private mutating func takeArgument(_ word: String) throws(Problem) {

@@ -14,6 +14,7 @@ enum BBNotes {
     + ActorsCommands.entries
     + MoviesCommands.entries
     + ShowsCommands.entries
+    + WatchCommands.entries
     + FavouritesCommands.entries
     + TransferCommands.entries
     + TrackerCommands.entries

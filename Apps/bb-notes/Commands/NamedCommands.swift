@@ -51,7 +51,7 @@ struct NamedCommands: Sendable {
       examples: kind.noun == "place" ? ["places set Luzern visited_on=yesterday"] : ["actors set 'A. Person' phone="])
     let delete = Command(
       "delete", "delete \(plural) (undo with bb-notes undo or trash restore)", arguments: [Self.key(.any)],
-      options: [Options.yes])
+      options: [Options.yes, Options.dryRun])
     let search = Command(
       "search", "list \(plural) that contain words starting with the search words",
       arguments: [Argument("TEXT", count: .any, "search words, in any order, ignoring case and accents")],

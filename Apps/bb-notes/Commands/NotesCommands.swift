@@ -35,8 +35,9 @@ enum NotesCommands {
     "show", "show a note", arguments: [key], options: EpisodeArguments.options + OutputOptions.listing,
     examples: ["show S05E14", "show bcs:1x01 -f html"])
   private static let edit = Command(
-    "edit", "edit a note in your editor", arguments: [key], options: EpisodeArguments.options,
-    examples: ["edit S05E14"])
+    "edit", "edit a note in your editor, or replace its text",
+    arguments: [Argument("KEY TEXT", count: .any, "episode: \(keyForms), or a unique part of its title; new text")],
+    options: EpisodeArguments.options, examples: ["edit S05E14", "edit S05E14 'what a chapter'"])
   private static let set = Command(
     "set", "set fields of a note",
     arguments: [Argument("KEY COLUMN=VALUE", count: .any, "episode key and the new values")],
@@ -44,7 +45,7 @@ enum NotesCommands {
   private static let delete = Command(
     "delete", "delete notes (undo with bb-notes undo or trash restore)",
     arguments: [Argument("KEY", count: .any, "episode keys")],
-    options: [Options.yes] + EpisodeArguments.options, examples: ["delete S05E14 --yes"])
+    options: [Options.yes, Options.dryRun] + EpisodeArguments.options, examples: ["delete S05E14 --yes"])
   private static let search = Command(
     "search", "list notes that contain words starting with the search words",
     arguments: [Argument("TEXT", count: .any, "search words, in any order, ignoring case and accents")],

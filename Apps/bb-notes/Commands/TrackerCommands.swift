@@ -17,8 +17,7 @@ enum TrackerCommands {
     "report", "FILE", values: .file, in: transfer,
     "tracker files: write the rows that were not used, with reasons, as CSV")
   static let strict = Option.flag("strict", in: transfer, "tracker files: import nothing if a row is not certain")
-  static let dryRun = Option.flag("dry-run", in: transfer, "show what would change, without changing anything")
-  static let options = [from, report, strict, dryRun, APIOptions.setOption]
+  static let options = [from, report, strict, Options.dryRun, APIOptions.setOption]
 
   private static let questions = Command(
     "questions", "list rows of imported files that are not certain",
@@ -129,14 +128,15 @@ enum TrackerCommands {
         .badData, "\(report.uncertain.count) rows are not certain; nothing was imported", at: name,
         hint: "see them with --report FILE, or omit --strict")
     }
-    let isChanged = try await ledger.store("import \(name)", isDryRun: context.has(dryRun))
+    let isChanged = try await ledger.store("import \(name)", isDryRun: context.has(Options.dryRun))
     func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
     let rows = "\(format.name): \(counted(report.rows, "row")) in \(counted(report.files, "file"))"
     let used = report.rows - report.skipped.count
     guard isChanged || used == 0 else {
       return context.say(report.rows == 0 ? "\(name) contains no records" : "\(rows): all were imported before")
     }
-    context.say("\(rows), \(used == report.rows ? "all" : String(used)) used\(context.has(dryRun) ? " (dry run)" : "")")
+    context.say(
+      "\(rows), \(used == report.rows ? "all" : String(used)) used\(context.has(Options.dryRun) ? " (dry run)" : "")")
     let schema = Schema(
       "import",
       columns: [ColumnDescription("table", .text, nullable: false)]

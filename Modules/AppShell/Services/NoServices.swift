@@ -39,6 +39,8 @@ struct NoStores: StoreOpening {
   func absolute(_ location: String) -> String { location }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { throw Problem(.bug, "no stores") }
   func claim(_ location: String) async throws(Problem) { throw Problem(.bug, "no stores") }
+  func mergeTables(of location: String) throws(Problem) { throw Problem(.bug, "no stores") }
+  func merge(base: String, ours: String, theirs: String, of path: String) -> Int? { nil }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {
     throw Problem(.bug, "no stores")
   }

@@ -78,6 +78,11 @@ public protocol StoreOpening: Sendable {
   func absolute(_ location: String) throws(Problem) -> String
   /// Turns an existing directory into a store.
   func claim(_ location: String) async throws(Problem)
+  /// Has git merge the tables of a directory store by key and field.
+  func mergeTables(of location: String) throws(Problem)
+  /// Writes a merge of three versions of a file over `ours`, and returns the number of conflicts; nil if the file is
+  /// not a table of a store.
+  func merge(base: String, ours: String, theirs: String, of path: String) async throws(Problem) -> Int?
   /// Copies all tables and the history of a store into a new one; returns the tables and their numbers of records.
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)]
 }

@@ -12,7 +12,8 @@ public enum ChildProcess {
   ///   - input: the descriptor that is its standard input; nil for the process's own.
   /// - Returns: its exit code; 128 and the signal's number when a signal ended it.
   /// - Throws: `configuration` when it cannot be started.
-  static func run(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
+  @discardableResult
+  public static func run(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
     try wait(for: try start(words, as: name, input: input), name)
   }
 

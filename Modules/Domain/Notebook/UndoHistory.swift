@@ -38,6 +38,20 @@ public struct UndoHistory: Sendable {
     }
   }
 
+  /// Undoes the last commands that were not undone yet, the newest first.
+  /// - Throws: as `undo`; `absent` if there are fewer: then nothing is undone.
+  public func undo(last count: Int) async throws(Problem) -> [(title: String, time: String)] {
+    let open = try await items().filter { $0.state == .undoable || $0.state == .notKept }
+    let known = Set(open.map { $0.entry.command ?? $0.entry.id }).count
+    guard known >= count || known == 0 else {
+      throw Problem(
+        .absent, "there are only \(known) commands to undo", hint: .run(.showHistory, "list the commands"))
+    }
+    var undone: [(title: String, time: String)] = []
+    for _ in 0..<count { undone.append(try await undo()) }
+    return undone
+  }
+
   /// Undoes a whole command: the last one that was not undone yet, or the one that has the entry `number`.
   /// - Returns: what was undone: its title, and its time.
   /// - Throws: `absent` when there is nothing to undo, or what a load replaced is no longer kept; `busy` when a record

@@ -92,11 +92,10 @@ extension TrackerLedger {
     var found: Set<Address> = []
     for count in 1..<max(parts.count, 1) {
       let shows = titlesByName["show \(TrackerRow.folded(parts[..<count].joined(separator: ": ")))"] ?? []
-      guard !shows.isEmpty else { continue }
-      let rest = Set((count..<parts.count).map { TrackerRow.folded(parts[$0...].joined(separator: ": ")) })
-      for (address, episode) in episodes
-      where shows.contains(address.title) && rest.contains(TrackerRow.folded(episode.title)) {
-        found.insert(address)
+      for show in shows {
+        for place in count..<parts.count {
+          found.formUnion(episodesByName[[show, TrackerRow.folded(parts[place...].joined(separator: ": "))]] ?? [])
+        }
       }
     }
     if found.count == 1, let address = found.first { return address }

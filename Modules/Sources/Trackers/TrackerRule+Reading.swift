@@ -91,7 +91,7 @@ extension TrackerRule {
     } catch {
       row.failure = error.message
     }
-    row.original = record.value.canonicalBytes
+    if row.failure != nil { row.keep(record.value, in: record.outer?.value["name"]) }
     row.identity = record.texts(identity)
     if identity.count == 1, case .string(let bytes)? = record.at(identity[0]) {
       row.ownText = String(decoding: bytes, as: UTF8.self)
