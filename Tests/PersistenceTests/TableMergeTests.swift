@@ -54,7 +54,8 @@ import Testing
           sides[side][key]?[field] = value
           sides[side][key]?[3] = max(row[3], changed)
           one[key]?[field] = value
-          one[key]?[3] = max(one[key]?[3] ?? .null, changed)
+          let latest = max(one[key]?[3] ?? .null, changed)
+          one[key]?[3] = latest
         }
       }
       let expected = try merged([:], one, [:], scheme)
