@@ -102,7 +102,7 @@ enum WatchCommands {
       play["id"] = .text(context.has(undated) ? id : context.services.identifiers.next())
       play["times"] = .integer(1)
       if !known.isEmpty { play["rewatch"] = .boolean(true) }
-      for column in ["tags", "ids", "episode_ids"] { play[column] = .list([]) }
+      for column in ["tags", "ids", "episode_ids"] { play[column] = .json(Array("[]".utf8)) }
       for column in ["created_at", "updated_at"] { play[column] = .text(repository.now) }
       edits.append(RecordRepository.Edit(from: nil, to: play))
       added.append(key)
