@@ -120,7 +120,9 @@ enum TrackerCommands {
     let report = try reader.read(format, into: ledger, variables: try APIOptions(context.invocation).variables)
     if let place = context[Self.report] { try await write(report, to: place, context) }
     let isCertain = report.uncertain.isEmpty
-    for row in report.uncertain.prefix(20) where row.isInvalid {
+    // Several rules may read a row.
+    var told: Set<TrackerReader.Report.Unused> = []
+    for row in report.uncertain.prefix(20) where row.isInvalid && told.insert(row).inserted {
       context.services.report.warning("\(row.file):\(row.line): \(row.reason)")
     }
     guard isCertain || !context.has(strict) else {
