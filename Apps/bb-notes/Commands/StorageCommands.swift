@@ -100,7 +100,9 @@ enum StorageCommands {
     }
     if count == nil {
       let words = ["git", "merge-file", "-L", "ours", "-L", "base", "-L", "theirs", files[1], files[0], files[2]]
-      count = Int(try ChildProcess.run(words, as: "git"))
+      let code = try ChildProcess.run(words, as: "git")
+      guard code < 128 else { throw Problem(.io, "git cannot merge the file", at: path) }
+      count = Int(code)
     }
     guard count == 0 else {
       throw Problem(
