@@ -94,7 +94,7 @@ let package = Package(
       "Access",
       [
         "Rows", "Files", "Codecs", "Dialects", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell",
-        "Networking", "Objects", "Persistence", "Exporters", "Snapshot",
+        "Networking", "Objects", "Parquet", "Persistence", "Exporters", "Snapshot",
       ]),
 
     // The adapters of both programs, connected.
@@ -148,7 +148,7 @@ let package = Package(
       "AccessTests",
       [
         "Rows", "Files", "Dialects", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Persistence",
-        "Access",
+        "Access", "Parquet",
       ]),
     tests("ExampleTests", ["Rows", "Files", "Codecs", "Dialects", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),

@@ -92,60 +92,6 @@ package struct ConnectedSources: SourceServices {
     return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
   }
 
-  /// A file on a server, which is fetched into the cache.
-  func web(
-    _ url: String, as name: (place: String, title: String), _ options: FileInputOptions
-  ) async throws(Problem) -> any RecordSource {
-    origins.add(server: url)
-    let transport = logged(connection.options)
-    let fetched = try await fetch(
-      url, name.place, isObject: false, network.retrying(transport, Self.policy(connection.options, readAhead: 0)))
-    return try remote(fetched, name, options, [])
-  }
-
-  /// An object of a bucket, which is fetched into the cache.
-  func object(
-    _ location: S3Location, _ options: FileInputOptions, isPartitioned: Bool
-  ) async throws(Problem) -> any RecordSource {
-    try location.requireObject()
-    return try remote(
-      try await fetch(location), (location.text, location.key), options,
-      isPartitioned ? PathPattern.hiveValues(of: location.key) : [])
-  }
-
-  private func remote(
-    _ file: (download: CachedDownload, fetched: Int64), _ name: (place: String, title: String),
-    _ options: FileInputOptions, _ values: [PartitionValue]
-  ) throws(Problem) -> any RecordSource {
-    provenance.open(name.place)
-    provenance.fetch(at: file.fetched)
-    let own = PartitionedSource.options(options, without: values)
-    let source = RemoteSource(
-      try FileSource(path: file.download.path, of: name, own, scratch: scratch, rejects: rejects) {
-        report.warning($0)
-      }, file.download)
-    return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
-  }
-
-  func fetch(_ location: S3Location) async throws(Problem) -> (download: CachedDownload, fetched: Int64) {
-    let open = objects()
-    return try await fetch(
-      try open.url(of: location), location.text, isObject: true, try open.transport(for: location.bucket))
-  }
-
-  private func fetch(
-    _ address: String, _ place: String, isObject: Bool, _ transport: any HTTPTransport
-  ) async throws(Problem) -> (download: CachedDownload, fetched: Int64) {
-    if let file = connection.options.caFile { _ = try FileByteSource(input: file) }
-    let download = try await CachedDownload(address, in: directories.cache)
-    defer { download.share() }
-    let file = RemoteFile(
-      url: address, place: place, isObject: isObject, options: connection.options, transport: transport,
-      download: download,
-      report: report, progress: progress, now: SystemClock().now().seconds)
-    return (download, try await file.fetch())
-  }
-
   /// The limits of repetitions for files.
   /// - Parameter readAhead: 0 for bodies that the receiver keeps, and continues after an interruption.
   static func policy(_ choice: APIOptions, readAhead: Int) -> Network.RetryPolicy {

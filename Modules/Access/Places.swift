@@ -79,7 +79,7 @@ struct WebPlace: Place {
   }
 
   func source(_ options: FileInputOptions, isPartitioned: Bool) async throws(Problem) -> any RecordSource {
-    try await sources.web(url, as: (shown, title), options)
+    try await sources.source(sources.remote(url, (shown, title)), options, [])
   }
 }
 
@@ -91,17 +91,24 @@ struct ObjectPlace: Place {
   private var storage: S3Storage { get throws(Problem) { try sources.storage(location) } }
 
   func source(_ options: FileInputOptions, isPartitioned: Bool) async throws(Problem) -> any RecordSource {
-    try await sources.object(location, options, isPartitioned: isPartitioned)
+    try location.requireObject()
+    return try await sources.source(
+      try sources.remote(location), options, isPartitioned ? PathPattern.hiveValues(of: location.key) : [])
   }
   func members() async throws(Problem) -> [String]? {
     let key = location.key, isPrefix = key.isEmpty || key.hasSuffix("/")
     guard isPrefix || key.contains(where: { "*?[".contains($0) }) else { return nil }
     let objects = try storage
-    return try await (isPrefix ? objects.objects(below: key) : objects.objects(matching: key)).map {
-      objects.place(of: $0.key)
+    let found = try await (isPrefix ? objects.objects(below: key) : objects.objects(matching: key)).map {
+      (place: objects.place(of: $0.key), object: $0)
     }
+    sources.connection.note(found)
+    return found.map(\.place)
   }
-  func size() async throws(Problem) -> Int { try await storage.object(location.key)?.size ?? 0 }
+  func size() async throws(Problem) -> Int {
+    if let object = sources.connection.listed(shown) { return object.size }
+    return try await storage.object(location.key)?.size ?? 0
+  }
   func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
     try location.requireObject()
     return try storage.sink(location.key, replaces: replaces)

@@ -239,6 +239,11 @@ enum InputFiles {
     var types = choice.types
     types.merge(known)
     let shared = choice, isNamed = try SelectionOptions(invocation, services).namesFiles
+    var locations: [Location] = []
+    for file in files { locations.append(try invocation.locations.location(file)) }
+    let needed = try await services.sources.prepare(
+      locations, choice, for: try SelectionOptions(invocation, services).conditions(ofPaths: locations, choice.types))
+    files = needed.map { files[$0] }
     let parts = try files.map { (file) throws(Problem) in
       try part(file, shared, invocation, services, isNamed: isNamed, ownShard)
     }

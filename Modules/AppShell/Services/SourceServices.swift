@@ -8,6 +8,12 @@ public import Sources
 public protocol SourceServices: Sendable {
   var snapshot: any RecordSource { get }
   func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource
+  /// Opens files on servers that may have rows that are needed, several at a time, before each is opened.
+  /// - Parameter selection: the conditions, of columns of paths among others.
+  /// - Returns: the positions of the files that may have such rows, at least one.
+  func prepare(
+    _ files: [Location], _ options: FileInputOptions, for selection: Selection
+  ) async throws(Problem) -> [Int]
   /// Opens the API of shows and their episodes.
   func television(_ lookup: ShowLookup, _ options: APIOptions) throws(Problem) -> any RecordSource
   /// The rows of an SQL statement that reads the tables of sources.
@@ -51,6 +57,13 @@ public protocol SourceServices: Sendable {
   /// The JSON Schema of source definition files.
   /// - Parameter grammar: the version of the grammar, 1 or 2.
   func schema(grammar: Int) -> [UInt8]
+}
+
+extension SourceServices {
+  /// All.
+  public func prepare(
+    _ files: [Location], _ options: FileInputOptions, for selection: Selection
+  ) async throws(Problem) -> [Int] { Array(files.indices) }
 }
 
 /// The files that are imported.

@@ -111,6 +111,19 @@ public struct FileSource: RecordSource, SampledFile {
     }
   }
 
+  /// A Parquet file whose bytes are somewhere else.
+  /// - Parameter title: the text whose end is the name of the file.
+  public init(
+    parquet bytes: any RandomAccessSource, title: String, _ reading: FileInputOptions, scratch: any ScratchSpace,
+    report: @escaping @Sendable (Warning) -> Void
+  ) throws(Problem) {
+    (self.reading, self.scratch, self.report, self.title) = (reading, scratch, report, title)
+    (name, path, place, format) = (bytes.name, title, bytes.name, .parquet)
+    (rejects, onRead, compression, piped) = (nil, nil, nil, nil)
+    contents = .rowGroups(bytes)
+    try format.check(reading, at: name)
+  }
+
   /// The bytes of a file, decompressed if its first bytes show a compression.
   private static func decompressed(
     _ file: FileByteSource
@@ -316,6 +329,9 @@ public struct FileSource: RecordSource, SampledFile {
     way.rows = shard?.range(of: file.rowCount)
     way.columns = request.columns
     way.needsGroup = ParquetPruning(request.selection).test
+    if let wanted = request.selection {
+      way.mayEnd = wanted.limit != nil && wanted.sort.isEmpty && wanted.grouping == nil && wanted.sample == nil
+    }
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try ParquetRowStream(file, table: table, way)
     for column in stream.schema.columns {
