@@ -57,6 +57,7 @@ public struct DeltaExporter: Exporter {
       isChanged = try await log.isChanged(since: transaction, at: snapshot.version)
     }
     let plan = try DeltaPlan(location, snapshot, options, transaction: transaction, isChanged: isChanged)
+    if plan.addsIceberg { try await IcebergTable(log.storage).check() }
     let completeBytes = try Self.fileSize(options)
     return DeltaTable(self, plan, schema, options, completeBytes: completeBytes)
   }
@@ -139,9 +140,13 @@ public struct DeltaExporter: Exporter {
     own.values["decimals"] = nil
     var metrics = metrics
     metrics.decimals = [:]
-    let set = try DeltaFileSet(exporter.log, plan, columns.columns, now: exporter.now())
+    let key = schema.key
+    let set = try DeltaFileSet(
+      exporter.log, plan, columns.columns,
+      key: options.states == nil ? nil : key.isEmpty ? Array(schema.columns.indices) : key, now: exporter.now())
     self.set = set
     var configuration = PartitionSink.Configuration(exporter.format, own) { () throws(Problem) in set }
+    (configuration.pieces, configuration.digested) = (set.pieces, { [weak set] (path, digest) in set?.digested(path, digest) })
     configuration.completeBytes = completeBytes
     configuration.isSizeApproximate = true
     configuration.threads = exporter.threads
@@ -158,6 +163,12 @@ public struct DeltaExporter: Exporter {
     var written = WrittenRows(name)
     written.warning = set?.note ?? note ?? schema.typesWarning
     let storage = exporter.log.storage
+    if plan.addsIceberg {
+      do throws(Problem) { _ = try await IcebergTable(storage).write(now: exporter.now()) } catch {
+        written.warning = Warning(
+          "\(name): the rows were written, but no metadata of Iceberg: \(error.message); the next write completes them")
+      }
+    }
     guard let files = set?.committed, let columns,
       let metadata = columns.columns.metadata ?? plan.snapshot?.metadata
     else {
@@ -185,7 +196,8 @@ struct DeltaColumnPlan: Sendable {
     _ schema: Schema, _ plan: DeltaPlan, _ layout: ColumnMetrics, hasDates: Bool, decimals: String?, types: ColumnTypes,
     now: Int64
   ) throws(Problem) {
-    let table: DeltaSchema, metadata: DeltaMetadata?
+    let table: DeltaSchema
+    var metadata: DeltaMetadata?
     if let current = plan.snapshot?.metadata, !plan.definesColumns {
       (table, metadata) = (current.schema, nil)
     } else {
@@ -201,6 +213,14 @@ struct DeltaColumnPlan: Sendable {
         table, partitionColumns: plan.partitionColumns, id: DeltaExporter.identifier(), time: now,
         earlier: plan.snapshot?.metadata)
       metadata = plan.snapshot.map { $0.metadata.isSame(as: new) } ?? false ? nil : new
+    }
+    if let wanted = plan.wantsIceberg, let base = metadata ?? plan.snapshot?.metadata,
+      (base.setting(IcebergTable.setting) == "yes") != wanted
+    {
+      metadata = try base.setting(IcebergTable.setting, to: wanted ? "yes" : "no")
+    }
+    if plan.addsIceberg, let described = metadata ?? plan.snapshot?.metadata {
+      _ = try IcebergColumns(described, after: nil)
     }
     let names = schema.columns.map(\.name)
     for name in plan.partitionColumns {

@@ -12,6 +12,8 @@ struct DeltaFile: Sendable, Hashable {
   var values: [PartitionValue]
   /// JSON; nil if not kept or not known.
   var statistics: [UInt8]?
+  /// What identifies the rows of a piece of a stored table, and the size of its pieces; nil for other files.
+  var digest: String?, pieceRows: Int?
   /// Where the numbers of the deleted rows are; nil if there are none.
   private(set) var deletions: DeletionVectorPlace?
 
@@ -34,8 +36,12 @@ struct DeltaFile: Sendable, Hashable {
       let text = member.value.stringBytes
       return PartitionValue(column: member.name, text: text?.isEmpty == true ? nil : text)
     }
+    digest = action["tags"]?[Self.digestTag]?.stringValue
+    pieceRows = action["tags"]?[Self.rowsTag]?.stringValue.flatMap { Int($0) }
     statistics = keepsStatistics ? action["stats"]?.stringBytes : nil
   }
+
+  private static let digestTag = "bb.digest", rowsTag = "bb.rows"
 
   /// What distinguishes the file from others: its path, and the rows that are deleted.
   var key: [UInt8] { Array(path.utf8) + (deletions.map { [0] + Array($0.id.utf8) } ?? []) }
@@ -50,11 +56,15 @@ struct DeltaFile: Sendable, Hashable {
   }
 
   func adding(at time: Int64) -> JSON {
-    var members: KeyValuePairs<String, JSON> {
-      [
-        "path": .string(url), "partitionValues": partition, "size": .number(size), "modificationTime": .number(time),
-        "dataChange": .boolean(true), "stats": statistics.map { .string($0) } ?? .null,
-      ]
+    var members: [JSON.Member] = [
+      .init(Array("path".utf8), .string(url)), .init(Array("partitionValues".utf8), partition),
+      .init(Array("size".utf8), .number(size)), .init(Array("modificationTime".utf8), .number(time)),
+      .init(Array("dataChange".utf8), .boolean(true)),
+      .init(Array("stats".utf8), statistics.map { .string($0) } ?? .null),
+    ]
+    if let digest, let pieceRows {
+      let tags = JSON.object([Self.digestTag: .string(digest), Self.rowsTag: .string(String(pieceRows))])
+      members.append(.init(Array("tags".utf8), tags))
     }
     return .object(["add": .object(members)])
   }

@@ -139,6 +139,12 @@ struct DeltaMetadata: Sendable, Hashable {
   }
   var settings: [JSON.Member] { action["configuration"]?.objectMembers ?? [] }
   func setting(_ name: String) -> String? { action["configuration"]?[name]?.stringValue }
+  /// The same with a setting.
+  func setting(_ name: String, to value: String) throws(Problem) -> DeltaMetadata {
+    let others = settings.filter { $0.name != name } + [JSON.Member(Array(name.utf8), .string(value))]
+    let members = (action.objectMembers ?? []).filter { $0.name != "configuration" }
+    return try DeltaMetadata(.object(members + [JSON.Member(Array("configuration".utf8), .object(others))]))
+  }
   /// Whether rows may only be added.
   var isAppendOnly: Bool { setting("delta.appendOnly")?.lowercased() == "true" }
   /// Whether rows fit both.
