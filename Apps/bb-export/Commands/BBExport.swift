@@ -240,8 +240,10 @@ enum BBExport {
     CommandEntry(plugins) { (context) async throws(Problem) in try await PluginsCommand(context).run() },
     CommandEntry(tap) { (context) async throws(Problem) in try await TapCommand(context).run() },
     SharedCommands.completions(
-      of: "bb-export", datasets: Catalog.all, relations: Set(Catalog.relations.map(\.name)).sorted(),
-      columns: Set(Catalog.all.flatMap { $0.columns.map(\.name) }).sorted()),
+      of: "bb-export",
+      CompletionValues(
+        datasets: Catalog.all, relations: Set(Catalog.relations.map(\.name)).sorted(),
+        columns: Set(Catalog.all.flatMap { $0.columns.map(\.name) }).sorted())),
     CommandEntry(config, Listings.config),
     SharedCommands.help(examples: ["help selection", "help man > bb-export.1"]),
   ]

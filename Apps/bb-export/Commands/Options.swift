@@ -31,7 +31,7 @@ enum Options {
     "join", "FILE", values: .file, in: selection, "join the rows of FILE: adds its columns, prefixed with its name"
   ).requiring("on")
   static let on = Option.value(
-    "on", "COLUMN=COLUMN,…", in: selection, "with --join: columns that must be equal, of the input and of FILE"
+    "on", "COLUMN=COLUMN,…", values: .list("column"), in: selection, "with --join: columns that must be equal, of the input and of FILE"
   ).requiring("join")
   static let joinType = Option.value(
     "join-type", "TYPE", values: .words(JoinKind.allCases.map(\.rawValue)), default: "left", in: selection,
@@ -69,7 +69,7 @@ enum Options {
     "run a SELECT statement over the inputs, each of which is a table, with SQLite"
   ).excluding("with", "favourites", "shard")
   static let sheet = Option.value(
-    "table", "NAME", default: "the only table, or the first sheet", in: reading,
+    "table", "NAME", values: .dynamic("table"), default: "the only table, or the first sheet", in: reading,
     "sqlite: table to read; xlsx: sheet to read")
   static let outputKey = Option.value(
     "key", "A,B", values: .list("column"), default: "the key of the input or of the table", setting: .outputKey,

@@ -21,7 +21,9 @@ enum BBNotes {
     + HistoryCommands.entries
     + StorageCommands.entries + [
       SharedCommands.completions(
-        of: "bb-notes", datasets: Catalog.all, relations: [], columns: Catalog.notes.columns.map(\.name)),
+        of: "bb-notes",
+        CompletionValues(
+          datasets: Catalog.all, columns: Catalog.notes.columns.map(\.name), records: RecordNames.completions)),
       SharedCommands.help(examples: ["help places add"]),
     ]
 

@@ -24,7 +24,7 @@ struct NamedCommands: Sendable {
   private static let keyColumn = ColumnDescription("key", .text, nullable: false, "the end of the id, for commands")
 
   static func key(_ count: Argument.Count = .one) -> Argument {
-    Argument("NAME", count: count, "key from list, id, or a unique part of the name")
+    Argument("NAME", values: .dynamic("record"), count: count, "key from list, id, or a unique part of the name")
   }
 
   private var plural: String { kind.schema.name }
@@ -46,7 +46,7 @@ struct NamedCommands: Sendable {
     let edit = Command("edit", "edit \(kind.oneOfThem) in your editor", arguments: [Self.key(.optional)])
     let set = Command(
       "set", "set fields of \(kind.oneOfThem)",
-      arguments: [Argument("NAME COLUMN=VALUE", count: .any, "record to change, and the new values")],
+      arguments: [Argument("NAME COLUMN=VALUE", values: .dynamic("record"), count: .any, "record to change, and the new values")],
       options: [NotesCommands.unset],
       examples: kind.noun == "place" ? ["places set Luzern visited_on=yesterday"] : ["actors set 'A. Person' phone="])
     let delete = Command(

@@ -15,7 +15,7 @@ extension FileInputOptions: OptionGroup {
     "name to use for the input table")
   /// The types of columns.
   public static let typesOption = Option.value(
-    "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
+    "types", "COLUMN=TYPE,…", values: .list("type"), setting: .columnTypes, in: reading,
     "types of input columns, for example zip=text,price=decimal(12,2),day=date(%d.%m.%Y); money and percent read signs, "
       + "double rounds; a name may have a * for any text, as in *=text; other columns are inferred")
   /// The limits that apply to stores as well.

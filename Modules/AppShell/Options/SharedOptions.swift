@@ -22,7 +22,7 @@ public enum SharedOptions {
   private static let selection = "Selection"
   /// Conditions that all rows match.
   public static let filter = Option.value(
-    "where", "CONDITION", repeatable: true, setting: .conditions, in: selection,
+    "where", "CONDITION", values: .dynamic("column"), repeatable: true, setting: .conditions, in: selection,
     "keep only rows that match 'COLUMN OP VALUE', with and, or, not; may be repeated (all must match)")
   /// Whether rows are counted.
   public static let count = Option.flag(
@@ -46,7 +46,7 @@ public enum SharedOptions {
     "columns", "A,B", values: .list("column"), setting: .columns, in: selection, "columns to output, in this order")
   /// The order of the rows.
   public static let sort = Option.value(
-    "sort", "A,B:desc", values: .list("column"), setting: .order, in: selection,
+    "sort", "A,B:desc", values: .list("order"), setting: .order, in: selection,
     "sort by these columns; nulls sort last")
   /// The greatest number of rows.
   public static let limit = Option.value("limit", "N", setting: .limit, in: selection, "output at most N rows")

@@ -10,12 +10,14 @@ public enum StepOptions {
     "explode", "COLUMN", values: .list("column"), in: group,
     "output a row for each element of a list; rows with an empty list are kept")
   static let fill = Option.value(
-    "fill", "A=VALUE,…", in: group, "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
+    "fill", "A=VALUE,…", values: .list("assignment"), in: group,
+    "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
   static let put = Option.value(
-    "put", "NAME=EXPRESSION", repeatable: true, in: group,
+    "put", "NAME=EXPRESSION", values: .list("column"), repeatable: true, in: group,
     "calculate a column, for example 'total = price * qty'; may be repeated")
   static let having = Option.value(
-    "having", "CONDITION", repeatable: true, in: group, "keep only groups that match, as --where does for rows")
+    "having", "CONDITION", values: .dynamic("column"), repeatable: true, in: group,
+    "keep only groups that match, as --where does for rows")
   /// The column whose values become columns.
   static let pivot = Option.value(
     "pivot", "NAMES,VALUES", values: .list("column"), in: group,
@@ -38,7 +40,7 @@ public enum StepOptions {
     .excluding("limit", "offset")
   /// New names of columns.
   static let rename = Option.value(
-    "rename", "OLD=NEW,…", values: .list("column"), in: group, "rename columns of the output")
+    "rename", "OLD=NEW,…", values: .list("assignment"), in: group, "rename columns of the output")
 
   /// All of them, in the order of the steps.
   public static let all = [explode, fill, put, having, pivot, unpivot, drop, distinct, by, rename, tail]

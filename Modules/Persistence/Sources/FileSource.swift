@@ -269,7 +269,11 @@ public struct FileSource: RecordSource, SampledFile {
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     switch contents {
-    case .workbook(let bytes): return try sheetRows(try Workbook(bytes), table, request)
+    case .workbook(let bytes):
+      if let count = reading.beginning, (bytes as? any ByteSource)?.size ?? 0 > count {
+        return BufferedRows(schema: Schema(table, columns: []), batches: [])
+      }
+      return try sheetRows(try Workbook(bytes), table, request)
     case .document(let format, let tables): return try rows(of: tables, format, table, request)
     case .database(let database): return try await database.rows(of: table, as: reading.table, reading.types, request)
     case .text, .rowGroups: break
@@ -347,6 +351,7 @@ public struct FileSource: RecordSource, SampledFile {
     var database = SQLiteDatabase(path: path, place: place)
     if let most = reading.maximumField { database.limits.field = most }
     if let seconds = reading.timeout { database.limits.seconds = seconds }
+    database.isReplaced = reading.isReplaced
     return database
   }
 
@@ -409,8 +414,26 @@ public struct FileSource: RecordSource, SampledFile {
   private func bytes() throws(Problem) -> any ByteSource {
     if let piped { return try piped.reopened() ?? piped }
     let file = try FileByteSource(input: path ?? name, of: place).reporting(onRead)
+    if let count = reading.beginning, file.size ?? 0 > count { return try beginning(of: file, count) }
     guard let compression else { return file }
     return try DecompressingSource(file, compression)
+  }
+
+  /// The whole lines in the first `count` bytes of a file.
+  private func beginning(of file: FileByteSource, _ count: Int) throws(Problem) -> any ByteSource {
+    var text = try sample(of: file, count).bytes
+    if let compression {
+      let source = try DecompressingSource(MemoryByteSource(text, name: name), compression)
+      var plain = ArenaBuilder(capacity: count)
+      // The end of the compressed bytes is missing.
+      while plain.room > 0, let more = try? source.read(into: &plain, limit: plain.room), more > 0 {}
+      text = plain.bytes
+    }
+    text.removeSubrange((text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.count)...)
+    if format == .json, text.first == UInt8(ascii: "["), let last = text.lastIndex(of: UInt8(ascii: ",")) {
+      text.replaceSubrange(last..., with: "]".utf8)
+    }
+    return MemoryByteSource(text, name: name)
   }
 
   /// The text of a file that is not CSV, as UTF-8.
