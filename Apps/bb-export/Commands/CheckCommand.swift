@@ -86,6 +86,7 @@ struct CheckCommand {
         hint: "use --schema FILE, or write one with: bb-export schema \(Remedy.shellWord(file)) -o people.schema.json")
     }
     let rules = try TableRules(try services.sources.bytes(of: description), name: description)
+    for warning in rules.warnings { services.report.warning("\(description): \(warning)") }
     var own = invocation.replacing(arguments: [], option: Options.from, values: [file])
     let reader = SourceOptions(own)
     var format = invocation.value(of: "from-format") ?? "csv"

@@ -12,6 +12,8 @@ public final class CheckedRows: ExactRowStream {
   private let memoryLimit: Int
   private let state = Mutex(State())
   private let keys: [[Int]]
+  /// The rule and the columns of each key.
+  private let names: [(rule: String, columns: [String])]
 
   /// The file of the rows.
   public struct Source: Sendable {
@@ -47,10 +49,19 @@ public final class CheckedRows: ExactRowStream {
         ColumnDescription("column", .text), ColumnDescription("rule", .text), ColumnDescription("expected", .text),
         ColumnDescription("found", .text),
       ])
-    keys = try rules.keys.map { (key) throws(Problem) in
+    var keys = try rules.keys.map { (key) throws(Problem) in
       try key.columns.map { (name) throws(Problem) in try inner.schema.column(named: name) }
     }
-    let count = keys.count
+    var names = rules.keys.map { ($0.rule, $0.columns) }
+    if let fields = rules.fields {
+      try fields.check(header: inner.schema.columns.map(\.name))
+      if !fields.key.isEmpty {
+        keys.append(fields.key)
+        names.append(("primaryKey", fields.key.map { inner.schema.columns[$0].name }))
+      }
+    }
+    (self.keys, self.names) = (keys, names)
+    let count = self.keys.count
     state.withLock { $0.seen = Array(repeating: [], count: count) }
   }
 
@@ -79,13 +90,23 @@ public final class CheckedRows: ExactRowStream {
       }
       state.lines += 1
       var violations = try rules.schema.violations(of: members)
+      for (column, cell) in (rules.fields?.cells ?? []).enumerated() where column < batch.width {
+        let field: [UInt8]? =
+          if case .null = batch.value(row, column) { nil } else { Array(Self.text(members[column].value).utf8) }
+        for (rule, expected) in cell.faults(field) {
+          violations.append(
+            JSONSchema.Violation(
+              column: columns[column].name, rule: rule, expected: expected,
+              found: field.map { String(decoding: $0, as: UTF8.self) } ?? "null"))
+        }
+      }
       for (at, key) in keys.enumerated() where !key.contains(where: { batch[row, $0].isNull }) {
         let identity = JSON.array(key.map { JSONSchema.normal(members[$0].value) }).canonicalBytes
         if state.seen[at].insert(identity).inserted {
           state.memory += identity.count + 48
           continue
         }
-        let (rule, names) = rules.keys[at]
+        let (rule, names) = self.names[at]
         let value = key.map { Self.text(members[$0].value) }.joined(separator: ", ")
         violations.append(
           JSONSchema.Violation(
