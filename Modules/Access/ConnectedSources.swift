@@ -128,8 +128,10 @@ package struct ConnectedSources: SourceServices {
   {
     try await SQLQuery(sql, over: sources).rows(named: "result", cores: cores)
   }
-  package func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream {
-    try await FollowedRows(format, options)
+  package func following(
+    _ path: String, _ format: FileFormat?, _ options: FileInputOptions
+  ) async throws(Problem) -> any RowStream {
+    try await FollowedRows(path, format, options)
   }
   package func bytes(of path: String) throws(Problem) -> [UInt8] {
     try FileByteSource(input: path).bytes(limit: 16 << 20)

@@ -73,7 +73,9 @@ struct NoSources: SourceServices {
   func query(_ sql: String, over sources: [any RecordSource], cores: Int) throws(Problem) -> any RowStream {
     throw Problem(.bug, "no sources")
   }
-  func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream {
+  func following(
+    _ path: String, _ format: FileFormat?, _ options: FileInputOptions
+  ) async throws(Problem) -> any RowStream {
     throw Problem(.bug, "no sources")
   }
   func bytes(of path: String) throws(Problem) -> [UInt8] { throw Problem(.bug, "no files", at: path) }

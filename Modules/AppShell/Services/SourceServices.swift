@@ -29,8 +29,10 @@ public protocol SourceServices: Sendable {
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) async throws(Problem) -> (
     any RowStream
   )?
-  /// The rows of standard input as they arrive.
-  func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream
+  /// The rows of a pipe, or of `-`, standard input, as they arrive; their format is detected if it is nil.
+  func following(
+    _ path: String, _ format: FileFormat?, _ options: FileInputOptions
+  ) async throws(Problem) -> any RowStream
   /// The bytes of a file of at most 16 MiB.
   func bytes(of path: String) throws(Problem) -> [UInt8]
   func definition(_ path: String) throws(Problem) -> APIDescription
