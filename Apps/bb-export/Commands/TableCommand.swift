@@ -8,8 +8,8 @@ import Rows
 
 /// `bb-export DATASET`: rows from a source, through a selection, into outputs.
 struct TableCommand {
-  private let invocation: Invocation
-  private let services: AppServices
+  let invocation: Invocation
+  let services: AppServices
   /// The part of the rows that is written.
   private let content: Content
 
@@ -42,7 +42,7 @@ struct TableCommand {
 
   func run() async throws(Problem) {
     guard content == .rows, let separate = try await InputFiles.separate(invocation, services) else {
-      return try await write()
+      do throws(Problem) { return try await write() } catch { throw await placed(error) }
     }
     do throws(Problem) {
       for part in separate.parts {
@@ -83,17 +83,19 @@ struct TableCommand {
       return
     }
     if isFollowed {
-      guard invocation.all(Options.from) == ["-"], content == .rows else {
+      let files = invocation.all(Options.from)
+      guard files.count == 1, content == .rows, try !invocation.locations.location(files[0]).place.isRemote else {
         throw Problem(
-          .usage, "--follow reads only standard input", hint: "for example: tail -f FILE | bb-export - --follow")
+          .usage, "--follow reads only one pipe or standard input",
+          hint: "for example: tail -f FILE | bb-export - --follow")
       }
-      let format = try FileFormat(named: invocation.value(of: "from-format") ?? "csv")
-      let rows = try await services.sources.following(format, try SourceOptions(invocation).file())
+      let format = try invocation.value(of: "from-format").map { (name) throws(Problem) in try FileFormat(named: name) }
+      let rows = try await services.sources.following(files[0], format, try SourceOptions(invocation).file())
       try await write(rows, selection, to: outputs)
       return
     }
     let dataset = invocation.arguments.first
-    let choice = try await SourceOptions.guarding(
+    var choice = try await SourceOptions.guarding(
       try SourceOptions(invocation).choice(for: dataset), dataset, for: outputs)
     if invocation.all(Options.from).count > 1 {
       let rows = try await InputFiles.union(invocation, services, shard)
@@ -103,6 +105,12 @@ struct TableCommand {
       }
       try await write(rows, selection, to: outputs)
       return
+    }
+    if case .file(let location, var options) = choice, let path = location.place.path {
+      options.isReplaced = try invocation.locations(OutputOptions.output).contains {
+        $0.place.path.map { services.files.isSame(path, as: $0) } ?? false
+      }
+      choice = .file(location, options)
     }
     // The first source is the one that a summary names.
     let source = try await services.sources.open(choice)
