@@ -43,7 +43,8 @@ enum Listings {
       ]
     }
     try await write(
-      "formats", [:], ["format", "suffixes", "kind", "read_by", "what", "options", "limits"], rows, context)
+      "formats", [:], ["format", "suffixes", "kind", "read_by", "what", "options", "limits"], rows, context,
+      user: ["format", "what"])
   }
 
   private static func readers(of format: String) -> String {
@@ -66,7 +67,7 @@ enum Listings {
   /// Writes rows of texts as a table; `types` names the columns that are not text. An empty text is null.
   static func write(
     _ name: String, _ types: [String: ColumnType], _ columns: [String], _ rows: [[String]],
-    _ context: CommandContext
+    _ context: CommandContext, user userColumns: [String]? = nil
   ) async throws(Problem) {
     let schema = Schema(name, columns: columns.map { ColumnDescription($0, types[$0] ?? .text) })
     var builder = RowBatchBuilder(width: columns.count)
@@ -81,7 +82,9 @@ enum Listings {
         }
       }
     }
-    try await OutputPlan(context.invocation, context.services, .report).write(
+    var policy = OutputPolicy.report
+    if let userColumns { policy.columns[.user] = userColumns }
+    try await OutputPlan(context.invocation, context.services, policy).write(
       BufferedRows(schema: schema, batches: [builder.takeBatch()]))
   }
 }

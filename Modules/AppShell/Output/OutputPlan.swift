@@ -421,7 +421,10 @@ public struct OutputPlan: Sendable {
         let chosen = try await selection.applied(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
-        let ordered = try appended.map { (names) throws(Problem) in try Self.ordered(chosen, names) } ?? chosen
+        let ordered =
+          try appended.map { (names) throws(Problem) in
+            try Self.ordered(chosen, names, of: targets.first(where: \.isAppended)?.name ?? "")
+          } ?? chosen
         let shown = showsLocalTimes ? LocalTimeRows(ordered) : ordered
         return verified.map { DigestedRows(shown, $0) } ?? shown
       }
@@ -486,6 +489,9 @@ public struct OutputPlan: Sendable {
         at: target.name, hint: "write another file, and read both: bb-export A.csv B.csv -o C.csv")
     }
     targets[position].options.values["headers"] = "no"
+    if sample.bytes.prefix(sample.bytes.firstIndex(of: UInt8(ascii: "\n")) ?? 0).last == UInt8(ascii: "\r") {
+      targets[position].options.values["line-ending"] = "crlf"
+    }
     if input.delimiter != UInt8(ascii: "\t") {
       targets[position].options.values["delimiter"] = String(decoding: [input.delimiter], as: UTF8.self)
     }
@@ -493,14 +499,19 @@ public struct OutputPlan: Sendable {
   }
 
   /// The rows with their columns in the order of a header.
-  private static func ordered(_ rows: any RowStream, _ names: [String]) throws(Problem) -> any RowStream {
+  private static func ordered(
+    _ rows: any RowStream, _ names: [String], of file: String
+  ) throws(Problem) -> any RowStream {
     let own = rows.schema.columns.map(\.name)
     if own == names { return rows }
     for (name, others, subject) in own.map({ ($0, names, "the file") }) + names.map({ ($0, own, "the input") })
     where !others.contains(name) {
+      let common = names.filter(own.contains)
       throw Problem(
-        .usage, "\(subject) has no column “\(name)”",
-        hint: .set(.columns, to: names.filter(own.contains).map(NameListParser.written).joined(separator: ",")))
+        .usage, "\(subject) has no column “\(name)”", at: file,
+        hint: common.isEmpty
+          ? .set(.existingOutput, to: "replace")
+          : .set(.columns, to: common.map(NameListParser.written).joined(separator: ",")))
     }
     var order = Selection()
     order.columns = names

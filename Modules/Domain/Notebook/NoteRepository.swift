@@ -29,7 +29,7 @@ public struct NoteRepository: Sendable {
       .sorted()
     let hint: Remedy =
       near.isEmpty
-      ? "no notes for \(key.production) yet" : "nearest notes: \(near.map(\.short).joined(separator: ", "))"
+      ? .advice("add one with: bb-notes add \(key.production == TitleNames.usual ? key.short : "'\(key.text)'") TEXT") : "nearest notes: \(near.map(\.short).joined(separator: ", "))"
     throw Problem(.absent, "no note for \(key.text)", hint: hint)
   }
 
