@@ -95,7 +95,7 @@ struct TableCommand {
       return
     }
     let dataset = invocation.arguments.first
-    var choice = try await SourceOptions.guarding(
+    let choice = try await SourceOptions.guarding(
       try SourceOptions(invocation).choice(for: dataset), dataset, for: outputs)
     if invocation.all(Options.from).count > 1 {
       let rows = try await InputFiles.union(invocation, services, shard)
@@ -105,12 +105,6 @@ struct TableCommand {
       }
       try await write(rows, selection, to: outputs)
       return
-    }
-    if case .file(let location, var options) = choice, let path = location.place.path {
-      options.isReplaced = try invocation.locations(OutputOptions.output).contains {
-        $0.place.path.map { services.files.isSame(path, as: $0) } ?? false
-      }
-      choice = .file(location, options)
     }
     // The first source is the one that a summary names.
     let source = try await services.sources.open(choice)

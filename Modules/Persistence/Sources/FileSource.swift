@@ -351,7 +351,6 @@ public struct FileSource: RecordSource, SampledFile {
     var database = SQLiteDatabase(path: path, place: place)
     if let most = reading.maximumField { database.limits.field = most }
     if let seconds = reading.timeout { database.limits.seconds = seconds }
-    database.isReplaced = reading.isReplaced
     return database
   }
 

@@ -16,8 +16,6 @@ struct SQLiteDatabase: Sendable {
   var exactSums: Bool?
   /// Whether it holds a statement of the user, which may call all functions: bb made it for the statement.
   var isQuery = false
-  /// Whether an output replaces a table of it, for which no reader may hold a lock.
-  var isReplaced = false
   /// Whether its timestamps are compared as times; see `registerTimeOrder`.
   var hasTimeOrder = false
 
@@ -28,8 +26,7 @@ struct SQLiteDatabase: Sendable {
   func open() throws(Problem) -> SQLiteConnection {
     let connection: SQLiteConnection
     do throws(Problem) {
-      connection =
-        isReplaced ? try rolledBack() : try looked(into: try SQLiteConnection.open(path: path, .reading, as: name))
+      connection = try looked(into: try SQLiteConnection.open(path: path, .reading, as: name))
     } catch {
       guard error.kind == .permission, error.message == SQLiteProblem.interrupted else { throw error }
       connection = try rolledBack()
@@ -57,7 +54,7 @@ struct SQLiteDatabase: Sendable {
     if table.isComputed { connection.watch.limit(seconds: limits.seconds) }
   }
 
-  /// A connection to a private copy in which an interrupted transaction is rolled back. The copy has no name any
+  /// A connection to a private copy in which the interrupted transaction is rolled back. The copy has no name any
   /// more, and goes with the connection.
   private func rolledBack() throws(Problem) -> SQLiteConnection {
     let copy = try SQLiteCopy()

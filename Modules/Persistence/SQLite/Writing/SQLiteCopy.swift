@@ -3,7 +3,8 @@ import Files
 import Glibc
 import Rows
 
-/// A private copy of a database, in which SQLite rolls an interrupted transaction back: the original is only read.
+/// A private copy of a database whose last transaction was interrupted, in which SQLite rolls the transaction back:
+/// the original is only read.
 struct SQLiteCopy {
   private let directory: String
   /// The copy of the database.
@@ -45,8 +46,6 @@ struct SQLiteCopy {
       try Self.copy(source, original + suffix, to: path + suffix)
     }
     guard try stamps(original) == before else { throw Problem.changedMeanwhile(original) }
-    var status = stat()
-    guard unsafe stat(path + "-journal", &status) == 0 else { return }
     let journal = try RegularFile.open(path + "-journal", O_RDONLY)
     defer { close(journal) }
     if try SQLiteJournal.namesAnother(journal, original) { throw SQLiteJournal.foreign(at: original + "-journal") }
