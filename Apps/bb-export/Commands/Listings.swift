@@ -83,7 +83,7 @@ enum Listings {
       }
     }
     var policy = OutputPolicy.report
-    if let userColumns { policy.columns[.user] = userColumns }
+    if let userColumns, context.services.terminal.width != nil { policy.columns[.user] = userColumns }
     try await OutputPlan(context.invocation, context.services, policy).write(
       BufferedRows(schema: schema, batches: [builder.takeBatch()]))
   }
