@@ -26,6 +26,12 @@ public final class Progress: Sendable {
   /// Sets whether progress is shown.
   public func show(_ isShown: Bool) { self.isShown.store(isShown, ordering: .relaxed) }
 
+  /// Reports what the work waits for: in the line of progress, or on a line of its own.
+  package func wait(_ text: String) {
+    guard isShown.load(ordering: .relaxed), state.withLock({ $0.step != nil }) else { return report.result(text) }
+    update { $0.phase = text }
+  }
+
   /// Begins a step.
   /// - Parameters:
   ///   - label: the subject: a file, a dataset, a table.
