@@ -11,6 +11,7 @@ package import Query
 package import Rows
 import Snapshot
 package import Sources
+import Synchronization
 
 /// The connection of the services to the network.
 public struct Network: Sendable {
@@ -159,8 +160,11 @@ package struct ConnectedSources: SourceServices {
     if let file = options.caFile { _ = try FileByteSource(input: file) }
     let policy = CachingTransport.Policy(
       maximumAge: Int64(options.maxAge ?? 0), refresh: options.refresh, offline: options.offline)
+    let counts = RequestCounts()
+    var retry = retry(description, options)
+    retry.waiting = { [progress] in progress.wait($0 + counts.text) }
     let caching = CachingTransport(
-      network.retrying(logged(options), retry(description, options)), directory: directories.cache, policy: policy,
+      network.retrying(logged(options), retry), directory: directories.cache, policy: policy,
       date: SystemClock()
     ) { report.warning($0) }
     // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
@@ -168,6 +172,7 @@ package struct ConnectedSources: SourceServices {
     let server = options.server ?? usual
     origins.add(server: server ?? description.baseURL)
     let progressed: @Sendable (Int, Int) -> Void = { [progress] done, all in
+      counts.note(done, all)
       progress.update { step in (step.items, step.allItems, step.noun) = (done, all, "requests") }
     }
     let services = services(for: name, options)
@@ -202,6 +207,8 @@ package struct ConnectedSources: SourceServices {
     services.today = String(SystemClock().timestamp.prefix(10))
     services.errorLimit = options.errorLimit ?? services.errorLimit
     services.acceptsDrift = options.acceptsDrift
+    services.deadline = .seconds(options.deadline ?? 900)
+    services.waiting = { [progress] in progress.wait($0) }
     services.failsOnPartial = options.failsOnPartial
     services.failed = { provenance.note($0) }
     let directory = name.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -286,21 +293,30 @@ package struct ConnectedSources: SourceServices {
   }
   package func draft(
     _ request: SourceDraftRequest, _ options: APIOptions
-  ) async throws(Problem) -> (text: [UInt8], lines: [String]) {
-    guard URLText.isWeb(request.url) else {
+  ) async throws(Problem) -> DraftOutcome {
+    var document: OpenAPIDocument?
+    if !URLText.isWeb(request.url) {
       let bytes = try FileByteSource(input: request.url).bytes(limit: 256 << 20)
-      let draft = try await SourceDraft(request, bytes, headers: [])
-      return (SourceFile.text(of: draft.description), draft.lines)
+      document = OpenAPIDocument(bytes)
+      guard let document else { return DraftOutcome(draft: try await SourceDraft(request, bytes, headers: []).untried) }
+      origins.add(server: options.server ?? document.server ?? "")
+    } else {
+      origins.add(server: request.url)
     }
-    origins.add(server: request.url)
-    let transport = network.retrying(logged(options), Network.RetryPolicy())
-    let response = try await RESTSource.response(to: request, transport, environment: variables)
-    var draft = try await SourceDraft(request, response.body, headers: response.headers)
-    await draft.confirm(by: transport, environment: variables, pages: request.pages)
-    return (SourceFile.text(of: draft.description), draft.lines)
+    // Attempts are not repeated.
+    return try await SourceDraft.made(
+      request, of: document, server: options.server, variables: options.variables, by: logged(options),
+      first: network.retrying(logged(options), Network.RetryPolicy()), environment: variables, secrets: report.secrets)
   }
   package func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
   package func schema(grammar: Int) -> [UInt8] { SourceFile.schema(grammar: grammar) }
+}
+
+/// The requests for one record each that are done, and all of them.
+private final class RequestCounts: Sendable {
+  private let counts = Mutex((done: 0, all: 0))
+  func note(_ done: Int, _ all: Int) { counts.withLock { $0 = (done, all) } }
+  var text: String { counts.withLock { $0.all > 0 ? "; \($0.done) of \($0.all) done" : "" } }
 }
 
 /// Whether a source is named by the path of a definition file.

@@ -41,7 +41,7 @@ import Testing
     let types = Dictionary(uniqueKeysWithValues: dataset.schema.columns.map { ($0.name, $0.type) })
     #expect(
       types == [
-        "id": .text, "amount": .integer, "created": .timestamp, "paid": .boolean, "fee": .decimal, "customer": .text,
+        "id": .text, "amount": .integer, "created": .timestamp, "paid": .boolean, "fee": .decimal, "customer": .json,
         "email": .text, "zip": .text, "tags": .list(.text), "labels": .list(.text),
       ])
     #expect(dataset.ignored == ["/object"])

@@ -91,18 +91,23 @@ enum Options {
   static let draftHeader = Option.value(
     "header", "'NAME: VALUE'", repeatable: true, in: drafting, "draft: header of the requests; may be repeated")
   static let draftAuth = Option.value(
-    "auth", "TYPE:ENV", in: drafting,
-    "draft: bearer:ENV, basic:ENV, header:NAME:ENV or query:NAME:ENV; ENV is the variable with the secret")
+    "auth", "TYPE:ENV", repeatable: true, in: drafting,
+    "draft: bearer:ENV, basic:ENV, header:NAME:ENV or query:NAME:ENV; ENV is the variable with the secret; may be repeated"
+  )
   static let draftPost = Option.value("post", "BODY", in: drafting, "draft: POST the JSON BODY")
   static let draftRecords = Option.value(
     "records", "POINTER", in: drafting, "draft: JSON Pointer to the records")
+  static let draftPath = Option.value(
+    "path", "PATH", in: drafting, "draft: path of the list, if the document is a description in OpenAPI 3")
   static let draftPages = Option.value(
-    "pages", "N", default: "2, draft: 1", in: drafting,
-    "check, record: read N pages of each list; draft: read N to confirm the key, the types and the paging")
+    "pages", "N", default: "2", in: drafting,
+    "check, record: read N pages of each list; draft: try the definition with N pages, 1 to try nothing")
   static let tryOut = Option.flag(
     "try", in: drafting, "check: request a sample of each dataset, and show what it fills the columns with")
   static let accept = Option.flag("accept", in: drafting, "test: make the rows the expected ones")
-  static let draftOptions = [draftName, draftDataset, draftHeader, draftAuth, draftPost, draftRecords, draftPages]
+  static let draftOptions = [
+    draftName, draftDataset, draftHeader, draftAuth, draftPost, draftRecords, draftPath, draftPages,
+  ]
 
   private static let picturing = "Images"
   static let imageDirectory = Option.value(

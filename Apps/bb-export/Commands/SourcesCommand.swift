@@ -46,8 +46,8 @@ struct SourcesCommand {
     let actions: [(option: Option, actions: [String])] =
       [
         (Options.tryOut, ["check"]), (Options.accept, ["test"]), (Options.grammar, ["schema"]),
-        (APIOptions.setOption, ["check", "record"]), (Options.draftPages, ["check", "draft", "record"]),
-        (APIOptions.serverOption, ["check", "record"]),
+        (APIOptions.setOption, ["check", "draft", "record"]), (Options.draftPages, ["check", "draft", "record"]),
+        (APIOptions.serverOption, ["check", "draft", "record"]),
       ] + Options.draftOptions.filter { $0 != Options.draftPages }.map { ($0, ["draft"]) }
     for (option, known) in actions where invocation.has(option) && !known.contains(action ?? "") {
       throw Problem(

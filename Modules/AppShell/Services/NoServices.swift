@@ -85,9 +85,9 @@ struct NoSources: SourceServices {
   func checked(_ value: String, of key: ConfigurationKey) -> String { value }
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) -> (any RowStream)? { nil }
   func definition(_ path: String) throws(Problem) -> APIDescription { throw Problem(.bug, "no files") }
-  func draft(
-    _ request: SourceDraftRequest, _ options: APIOptions
-  ) throws(Problem) -> (text: [UInt8], lines: [String]) { throw Problem(.bug, "no sources") }
+  func draft(_ request: SourceDraftRequest, _ options: APIOptions) throws(Problem) -> DraftOutcome {
+    throw Problem(.bug, "no sources")
+  }
   func trial(
     _ path: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
   ) throws(Problem) -> [SourceTrial] { throw Problem(.bug, "no sources") }

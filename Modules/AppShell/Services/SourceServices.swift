@@ -36,10 +36,8 @@ public protocol SourceServices: Sendable {
   /// The bytes of a file of at most 16 MiB.
   func bytes(of path: String) throws(Problem) -> [UInt8]
   func definition(_ path: String) throws(Problem) -> APIDescription
-  /// Infers a source definition from a response or a file; the definition as text, and what was inferred, line by line.
-  func draft(
-    _ request: SourceDraftRequest, _ options: APIOptions
-  ) async throws(Problem) -> (text: [UInt8], lines: [String])
+  /// Infers a source definition from a response or a file, and tries it if that is wanted.
+  func draft(_ request: SourceDraftRequest, _ options: APIOptions) async throws(Problem) -> DraftOutcome
   /// Reads a sample of the datasets of a source definition; nothing of it is kept.
   func trial(
     _ path: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions

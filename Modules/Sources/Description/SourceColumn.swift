@@ -71,6 +71,9 @@ public struct SourceColumn: Sendable, Hashable {
     constant == nil ? ([from] + alternatives).filter { !$0.hasPrefix("#") } : []
   }
 
+  /// Whether each record has a value at its only pointer.
+  var isRequired: Bool { onError == .stop && !isOptional && missing == nil && pointers.count == 1 }
+
   /// The texts that the Breaking Bad APIs use for unknown values.
   static let unknown = ["", "?", "Unknown"]
 }

@@ -5,9 +5,9 @@ import Codecs
 public struct SourceRequest: Sendable, Hashable {
   /// The methods. Requests with POST only read as well, so they may be repeated.
   enum Method: String, Sendable, Hashable, CaseIterable { case get = "GET", post = "POST" }
-  enum Encoding: String, Sendable, Hashable, CaseIterable { case json, form }
+  enum Encoding: String, Sendable, Hashable, CaseIterable { case json, form, text }
   var method = Method.get
-  /// The body: texts in it may contain `{name}`; nil for none.
+  /// The body: texts in it may contain `{name}`; a text with the encoding `text`; nil for none.
   var body: JSON?
   var encoding = Encoding.json
   /// Header fields in addition to those of the source.
@@ -56,6 +56,8 @@ public enum SourceRecordForm: String, Sendable, Hashable, CaseIterable {
   case rows
   /// An array of plain values.
   case values
+  /// An object of arrays of one length: a record for each position.
+  case columns
   /// One record, or null.
   case object
   /// A JSON-stat dataset: a record for each value.

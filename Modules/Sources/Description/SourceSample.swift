@@ -37,6 +37,8 @@ public struct SourceTrial: Sendable {
   public var dataset: String
   /// The rows.
   public var rows: [Row] = []
+  /// The columns with values that do not fit.
+  var misfits: [String] = []
   /// The contradiction to the definition, or the reason why there was no response; nil if there is none.
   public var problem: Problem?
 

@@ -10,7 +10,7 @@ extension RESTSource {
     var trial = SourceTrial(table)
     let dataset = try description.dataset(named: table)
     var statistics = try TrialStatistics(dataset, errorLimit: services.errorLimit)
-    let query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
+    let query = RESTQuery(dataset)
     do throws(Problem) {
       var combinations = [Combination()]
       if dataset.parent != nil || dataset.iteration != nil {
@@ -34,6 +34,7 @@ extension RESTSource {
     }
     if trial.problem == nil || statistics.records > 0 { trial.rows = statistics.shown + trial.rows }
     if trial.problem == nil { trial.problem = statistics.problem }
+    trial.misfits = statistics.misfits
     // A server may repeat them.
     for position in trial.rows.indices {
       trial.rows[position].note = secret.removed(from: trial.rows[position].note)
@@ -144,6 +145,11 @@ private struct TrialStatistics {
     }
     guard dataset.occurrence == nil, repeatedKeys > 0 else { return nil }
     return Problem(.badData, "the key is not unique", at: dataset.schema.name)
+  }
+
+  /// The columns with values that do not fit.
+  var misfits: [String] {
+    zip(dataset.schema.columns, columns).filter { $0.1.misfits > 0 }.map(\.0.name)
   }
 
   private var repeatedKeys: Int {

@@ -23,9 +23,12 @@ struct PageWalk {
   }
 
   private let paging: SourcePaging
-  private let query: RESTQuery
+  /// The request, with places for the values of each page.
+  let query: RESTQuery
   private(set) var pages = 0
   private(set) var received = 0
+  /// Whether the last page was the last by its own sign.
+  private(set) var hasEnded = false
   private var firstCount = 0
   private var position = 0
 
@@ -40,7 +43,9 @@ struct PageWalk {
   }
 
   var first: Target {
-    isCounted ? counted(paging.first + position) : .query(paging.start.map(placed) ?? query)
+    isCounted
+      ? counted(paging.first + position)
+      : .query(paging.start.map(placed) ?? paging.parameter.map(query.without) ?? query)
   }
 
   /// Whether pages are counted, so that a page without records ends them.
@@ -52,7 +57,9 @@ struct PageWalk {
   private func counted(_ number: Int) -> Target { .query(query.with(paging.parameter ?? "", String(number))) }
 
   private func placed(_ value: JSON) -> RESTQuery {
-    guard let pointer = paging.body else { return query.with(paging.parameter ?? "", value.parameterText ?? "") }
+    guard let pointer = paging.body else {
+      return query.with(paging.parameter ?? "", value.parameterText ?? "", isNumber: value.numberLiteral != nil)
+    }
     var query = self.query
     query.body = (query.body ?? .object([])).setting(value, at: Self.steps(pointer)[...])
     return query
@@ -71,8 +78,9 @@ struct PageWalk {
     let last = position
     position += page.listed
     if pages == 1 { firstCount = page.listed }
-    if let until = paging.until, until.holds(in: page.document) { return nil }
-    if let all = number(paging.pages, page), pages >= all { return nil }
+    hasEnded =
+      paging.until?.holds(in: page.document) ?? false || number(paging.pages, page).map { pages >= $0 } ?? false
+    if hasEnded { return nil }
     if let all = total(of: page), received >= all { return nil }
     // A list with a sign of its end may have pages without records.
     let endsEmpty = paging.stop != nil || paging.until == nil
