@@ -46,7 +46,7 @@ let package = Package(
       name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     c("CCurl"),  // loads libcurl with dlopen on the first request; only the headers are needed to build
     c("CMasks"),
-    c("CPages", exclude: ["Files"]),  // the style sheets and scripts of pages
+    c("CAssets", exclude: ["Files"]),  // files that are parts of the programs
     c("CSearch"),
     c("CCompression"),  // loads libzstd and liblz4 with dlopen on first use; declares what it needs
     c("CZlib"),  // loads zlib with dlopen on first use; declares what it needs
@@ -62,8 +62,8 @@ let package = Package(
     // The dialects and encodings of CSV files, and their repair.
     module("Dialects", ["Rows", "Codecs", "CMasks"]),
     // Workbooks, pages, Markdown, XML, vCards, zip.
-    module("Documents", ["Rows", "Codecs", "CMasks", "CPages", "CZlib"]),
-    module("Query", ["Rows", "Codecs", "CSearch"]),
+    module("Documents", ["Rows", "Codecs", "CAssets", "CMasks", "CZlib"]),
+    module("Query", ["Rows", "Codecs", "CAssets", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Dialects", "Documents", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.
     module("Lake", ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain"]),
@@ -72,7 +72,7 @@ let package = Package(
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
     // Objects of buckets: signing, listing, ranges, uploads.
     module("Objects", ["Rows", "Codecs", "Documents", "Domain"]),
-    module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
+    module("Snapshot", ["Rows", "Query", "Domain", "Codecs", "CAssets"]),
     module(
       "Persistence",
       [
@@ -116,9 +116,9 @@ let package = Package(
       name: "bb-notes-program", dependencies: ["bb-notes"], path: "Apps/bb-notes/Program",
       swiftSettings: commonSettings),
 
-    // Serves the faults of Conformance to `Tools/faults network`.
+    // Serves the faults of Fakes to `Tools/faults network`.
     .executableTarget(
-      name: "fault-server", dependencies: ["Rows", "Domain", "Conformance"], path: "Tests/FaultServer",
+      name: "fault-server", dependencies: ["Rows", "Domain", "Conformance", "Fakes"], path: "Tests/FaultServer",
       swiftSettings: commonSettings),
 
     // Converts many tables in one process for `Tools/roundtrip`.
@@ -127,6 +127,10 @@ let package = Package(
       swiftSettings: commonSettings
     ),
 
+    // APIs, servers that misbehave, and images.
+    .target(
+      name: "Fakes", dependencies: ["Rows", "Codecs", "Domain", "Conformance"], path: "Tests/Fakes",
+      swiftSettings: commonSettings),
     .target(name: "TestSupport", dependencies: ["Rows"], path: "Tests/TestSupport", swiftSettings: commonSettings),
     .target(
       name: "AppTestSupport",
@@ -151,7 +155,7 @@ let package = Package(
         "Access", "Parquet",
       ]),
     tests("ExampleTests", ["Rows", "Files", "Codecs", "Dialects", "Query", "Domain", "Persistence", "Exporters"]),
-    tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
+    tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance", "Fakes"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Documents", "Conformance"]),
     tests("SourcesTests", ["Rows", "Query", "Domain", "Codecs", "Sources", "Conformance"]),
     tests("ParquetTests", ["Rows", "Codecs", "Parquet", "Conformance"]),
@@ -169,14 +173,8 @@ let package = Package(
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Access", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Files", "Dialects",
-        "Parquet",
-        "Documents", "Query",
-        "Domain",
-        "Lake",
-        "Sources",
-        "Codecs",
-        "CommandLineKit",
+        "bb-export", "bb-notes", "Access", "AppShell", "AppTestSupport", "Fakes", "LiveServices", "Rows", "Files",
+        "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "Codecs", "CommandLineKit",
         "Networking", "Snapshot", "Persistence", "Exporters", "Conformance",
       ]),
   ]

@@ -1,6 +1,6 @@
-import CPages
+import CAssets
 
-/// A style sheet, a script or an outline of pages: a file of the target CPages, or several in a row.
+/// A style sheet, a script or an outline of pages: a file of the target CAssets, or several in a row.
 ///
 /// Besides fixed text it is the only markup that is written as it is, so only this file can make one.
 public struct PageAsset: Sendable {
@@ -17,8 +17,8 @@ public struct PageAsset: Sendable {
   public var bytes: [UInt8] {
     files.flatMap { file in
       var count = 0
-      let bytes = unsafe bb_page_asset(file.rawValue, &count)
-      return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+      let number = bb_asset_number(rawValue: UInt32(file.rawValue))
+      return unsafe Array(UnsafeBufferPointer(start: bb_asset(number, &count), count: count))
     }
   }
 

@@ -1,16 +1,17 @@
 import Codecs
+package import Conformance
 import Domain
-public import Rows
+package import Rows
 
 /// The Breaking Bad API with all its quirks, served from given responses: for tests of everything above HTTP.
-public struct SixAPI: Sendable {
+package struct SixAPI: Sendable {
   /// The arrays it serves, by the last part of their path: `characters`, `episodes`, `quotes`, `deaths`.
-  public let answers: [String: [UInt8]]
+  package let answers: [String: [UInt8]]
   private let records: [String: [JSON]]
 
   /// Creates an API of these responses, each a JSON array.
   /// - Throws: `badData` when one is not.
-  public init(answers: [String: [UInt8]]) throws(Problem) {
+  package init(answers: [String: [UInt8]]) throws(Problem) {
     self.answers = answers
     var records: [String: [JSON]] = [:]
     for (name, bytes) in answers { records[name] = try JSON.parse(bytes, name: name).arrayValue }
@@ -20,7 +21,7 @@ public struct SixAPI: Sendable {
   /// Serves `/api`: whole lists with an ETag; `?name=` and `?productions=` exact, 404 with a message if no
   /// character is found; `?character=` of quotes 200 and empty if there are none; `/random` one record; any other path
   /// is HTML with 404.
-  public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+  package func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let parts = request.path.split(separator: "/").map(String.init)
     guard parts.first == "api", parts.count >= 2, let list = records[parts[1]], let whole = answers[parts[1]] else {
       return .whole(404, [HTTPHeader("Content-Type", "text/html")], Array("<!DOCTYPE html><title>404</title>".utf8))

@@ -1,10 +1,11 @@
 import Codecs
+package import Conformance
 import Domain
-public import Rows
+package import Rows
 internal import Synchronization
 
 /// The box-office API, served from given responses; posted comments are kept.
-public final class BoxOfficeAPI: Sendable {
+package final class BoxOfficeAPI: Sendable {
   private let lists: [String: [UInt8]]
   private let details: [String: JSON]
   private let comments: [String: JSON]
@@ -16,7 +17,7 @@ public final class BoxOfficeAPI: Sendable {
   ///   - details: pages of movies, objects with an `id`.
   ///   - comments: objects with a `movie_id` and `comments`.
   /// - Throws: `badData` for invalid JSON.
-  public init(lists: [String: [UInt8]], details: [[UInt8]], comments: [[UInt8]]) throws(Problem) {
+  package init(lists: [String: [UInt8]], details: [[UInt8]], comments: [[UInt8]]) throws(Problem) {
     self.lists = lists
     var pages: [String: JSON] = [:], remarks: [String: JSON] = [:]
     for bytes in details {
@@ -32,11 +33,11 @@ public final class BoxOfficeAPI: Sendable {
   }
 
   /// Comments that were posted, as they came.
-  public var received: [String] { posted.withLock { $0.map { String(decoding: $0.canonicalBytes, as: UTF8.self) } } }
+  package var received: [String] { posted.withLock { $0.map { String(decoding: $0.canonicalBytes, as: UTF8.self) } } }
 
   /// Serves `/movies?order_type=`, `/movie?id=`, `/comments?movie_id=` and `POST /comment`; a movie without comments
   /// has an empty list, one without a page is 404 with a message.
-  public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+  package func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     switch (request.method, request.path) {
     case ("GET", "/movies"):
       guard let list = lists[request.query["order_type"] ?? "0"] else { return Self.nothing }

@@ -1,3 +1,5 @@
+import Conformance
+
 extension ServerFault {
   /// Answers without end.
   static let floods: [ServerFault] = {

@@ -1,16 +1,17 @@
 import Codecs
+package import Conformance
 import Domain
-public import Rows
+package import Rows
 
 /// The older Breaking Bad API with all its quirks, served from given responses.
-public struct ClassicAPI: Sendable {
+package struct ClassicAPI: Sendable {
   private let answers: [String: [UInt8]]
   private let records: [String: [JSON]]
 
   /// Creates an API of these responses, each a JSON array, by the last part of their path: `characters`, `episodes`,
   /// `quotes`, `deaths`.
   /// - Throws: `badData` when one is not.
-  public init(answers: [String: [UInt8]]) throws(Problem) {
+  package init(answers: [String: [UInt8]]) throws(Problem) {
     self.answers = answers
     var records: [String: [JSON]] = [:]
     for (name, bytes) in answers { records[name] = try JSON.parse(bytes, name: name).arrayValue }
@@ -20,7 +21,7 @@ public struct ClassicAPI: Sendable {
   /// Serves `/api`: whole lists, not sorted; `?category=` of characters and `?series=` of the rest by substring;
   /// `?limit=` and `?offset=` as the server cuts (an offset alone gives nothing); `/character/random` raw, with nulls;
   /// a path it does not know is a web page with 200.
-  public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+  package func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let parts = request.path.split(separator: "/").map(String.init)
     guard parts.first == "api", parts.count >= 2 else { return Self.page }
     if parts == ["api", "character", "random"] {

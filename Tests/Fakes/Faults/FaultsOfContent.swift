@@ -1,3 +1,5 @@
+import Conformance
+
 extension ServerFault {
   static let content: [ServerFault] = [
     ServerFault(

@@ -1,3 +1,5 @@
+import Conformance
+
 extension ServerFault {
   /// The beginning and the end of a response.
   static let framing: [ServerFault] = [

@@ -1,12 +1,13 @@
 import Codecs
-public import Rows
+package import Conformance
+package import Rows
 import Synchronization
 
 /// A server that misbehaves on request: below `/NAME` it has the fault of that name.
 ///
 /// Requests to `/!well/NAME` and `/!ill/NAME` switch the fault off and on, so that a valid response gets into a cache;
 /// `/!asked/NAME` returns the number of requests since then, and whether a key reached the server under another name.
-public final class FaultServer: Sendable {
+package final class FaultServer: Sendable {
   private struct State {
     var well: Set<String> = []
     var asked: [String: Int] = [:]
@@ -20,12 +21,12 @@ public final class FaultServer: Sendable {
   }
 
   /// The server itself.
-  public let server: LoopbackServer
+  package let server: LoopbackServer
   private let record: Record
 
   /// Starts a server on a free port of this computer.
   /// - Throws: `io` when there is none.
-  public init() throws(Problem) {
+  package init() throws(Problem) {
     let record = Record()
     let faults = Dictionary(uniqueKeysWithValues: ServerFault.all.map { ($0.name, $0) })
     self.record = record
@@ -49,7 +50,7 @@ public final class FaultServer: Sendable {
   }
 
   /// The number of requests for a fault since it was last switched on or off.
-  public func requests(of fault: ServerFault) -> Int { record.state.withLock { $0.asked[fault.name] ?? 0 } }
+  package func requests(of fault: ServerFault) -> Int { record.state.withLock { $0.asked[fault.name] ?? 0 } }
 
   private static func told(_ order: String, _ name: String, _ record: Record) -> LoopbackServer.Answer {
     record.state.withLock { state in
@@ -65,7 +66,7 @@ public final class FaultServer: Sendable {
   }
 
   /// The port and every fault with what it must lead to, as one line of JSON: for a harness in another language.
-  public var table: [UInt8] {
+  package var table: [UInt8] {
     let faults = ServerFault.groups.flatMap { group in
       group.faults.map { fault in
         JSON.object([

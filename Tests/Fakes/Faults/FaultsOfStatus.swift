@@ -1,3 +1,5 @@
+import Conformance
+
 extension ServerFault {
   static let status: [ServerFault] =
     [400, 401, 403, 404, 405, 406, 409, 410, 413, 414, 418, 421, 431, 451].map { refusal($0, 1) }

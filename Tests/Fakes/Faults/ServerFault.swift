@@ -1,7 +1,9 @@
+import Conformance
+
 /// One way in which a server misbehaves, and what a client must make of it.
-public struct ServerFault: Sendable, CustomStringConvertible {
+package struct ServerFault: Sendable, CustomStringConvertible {
   /// The end of a run of the program, both with an empty cache and with a valid response in it.
-  public enum Outcome: String, Sendable {
+  package enum Outcome: String, Sendable {
     /// The one record is given, exit code 0: a fault that can be made up for, or none.
     case answered
     /// Exit code 65, with or without a cached response: the response cannot be trusted.
@@ -12,13 +14,13 @@ public struct ServerFault: Sendable, CustomStringConvertible {
   }
 
   /// The name, as a path below the server.
-  public let name: String
+  package let name: String
   /// The end of a run.
-  public let outcome: Outcome
+  package let outcome: Outcome
   /// The number of requests to the server.
-  public let requests: ClosedRange<Int>
+  package let requests: ClosedRange<Int>
   /// Whether it is over at once: no waiting between tries, no silence, no flood.
-  public let isQuick: Bool
+  package let isQuick: Bool
   private let answer: @Sendable (Call) -> LoopbackServer.Answer
 
   /// A request as a fault sees it.
@@ -54,16 +56,16 @@ public struct ServerFault: Sendable, CustomStringConvertible {
   }
 
   /// The name.
-  public var description: String { name }
+  package var description: String { name }
 
   /// Every fault, by what is wrong.
-  public static let groups: [(name: String, faults: [ServerFault])] = [
+  package static let groups: [(name: String, faults: [ServerFault])] = [
     ("framing", framing), ("status", status), ("redirects", redirects), ("encodings", encodings),
     ("floods", floods), ("time", time), ("connection", connection), ("retry", retry), ("content", content),
     ("pages", pages), ("headers", headers),
   ]
   /// Every fault.
-  public static let all = groups.flatMap(\.faults)
+  package static let all = groups.flatMap(\.faults)
 
   /// The response of the server to a request.
   func answered(_ call: Call) -> LoopbackServer.Answer { answer(call) }
