@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Files
 import Query
@@ -166,15 +167,5 @@ struct DirectoryMerge: ~Copyable {
   private mutating func flush() async throws(Problem) {
     try await sink.write(out)
     out.removeAll()
-  }
-}
-
-extension Value {
-  /// The bytes of a text, literal, document or BLOB; 0 for other values.
-  fileprivate var byteCount: Int {
-    switch self {
-    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes.count
-    case .null, .boolean, .integer, .real: 0
-    }
   }
 }

@@ -1,4 +1,3 @@
-import Codecs
 import Rows
 
 /// A position in sorted rows that sees whether the rows before and after it have the same key.
@@ -61,16 +60,7 @@ struct DifferenceCursor: Sendable {
 
   /// The key of the row, for messages.
   private func text(of batch: RowBatch) -> String {
-    key.keys.map { key in
-      switch batch.value(row, key.column) {
-      case .null: "null"
-      case .boolean(let value): "\(value)"
-      case .integer(let value): "\(value)"
-      case .real(let value): String(decoding: value.canonicalText, as: UTF8.self)
-      case .number(let bytes), .text(let bytes), .json(let bytes): String(decoding: bytes, as: UTF8.self)
-      case .bytes: "bytes"
-      }
-    }.joined(separator: "/")
+    key.keys.map { StoredKey([batch.value(row, $0.column)]).text }.joined(separator: "/")
   }
 
   private static func nextBatch(of rows: any RowStream) async throws(Problem) -> RowBatch? {

@@ -6,7 +6,8 @@ struct DistinctSketch {
 
   mutating func insert(_ hash: UInt64) {
     let place = Int(truncatingIfNeeded: hash >> UInt64(64 - Self.bits))
-    let rank = UInt8((hash << UInt64(Self.bits) | 1 << UInt64(Self.bits - 1)).leadingZeroBitCount + 1)
+    let rest: UInt64 = hash << Self.bits, mark: UInt64 = 1 << (Self.bits - 1)
+    let rank = UInt8((rest | mark).leadingZeroBitCount + 1)
     if rank > registers[place] { registers[place] = rank }
   }
 

@@ -136,30 +136,17 @@ public final class CheckedRows: ExactRowStream {
 
   /// A value as JSON. A text of a text file is what the types of its column say, if it can be that.
   private func json(_ value: Value, _ type: ColumnType, _ types: [String]?) -> JSON {
-    switch value {
-    case .null: return .null
-    case .boolean(let value): return .boolean(value)
-    case .integer(let value): return .number(value)
-    case .real(let value): return value.isFinite ? .number(value.canonicalText) : .string("\(value)")
-    case .number(let literal): return .number(literal)
-    case .bytes(let bytes): return .string(Base64.encoded(bytes))
-    case .json(let text): return (try? JSON.parse(text, name: "")) ?? .string(text)
-    case .text(let text):
-      guard source.isText, let types else { return .string(text) }
-      if types.contains("integer") || types.contains("number"), let number = try? JSON.parse(text, name: ""),
-        number.numberLiteral != nil
-      {
-        return number
-      }
-      if types.contains("boolean"), text == Array("true".utf8) || text == Array("false".utf8) {
-        return .boolean(text.count == 4)
-      }
-      if types.contains("array") || types.contains("object"), text.first == 91 || text.first == 123,
-        let nested = try? JSON.parse(text, name: "")
-      {
-        return nested
-      }
-      return .string(text)
+    if case .real(let number) = value, !number.isFinite { return .string("\(number)") }
+    guard case .text(let text) = value, source.isText, let types, let parsed = try? JSON.parse(text, name: "") else {
+      return JSON(value)
     }
+    let kinds: [String] =
+      switch parsed {
+      case .number: ["integer", "number"]
+      case .boolean: text.first == UInt8(ascii: "t") || text.first == UInt8(ascii: "f") ? ["boolean"] : []
+      case .array, .object: ["array", "object"]
+      case .null, .string: []
+      }
+    return types.contains(where: kinds.contains) ? parsed : .string(text)
   }
 }

@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Query
 import Rows
@@ -137,15 +138,5 @@ struct RESTCollector {
     let width = reader.dataset.schema.width, batches = reader.batches(of: rows)
     guard reader.rowSchema.width > width else { return batches }
     return batches.map { $0.projected(to: Array(0..<width)) }
-  }
-}
-
-extension Value {
-  /// The bytes of a text or another value of any length.
-  fileprivate var byteCount: Int {
-    switch self {
-    case .null, .boolean, .integer, .real: 0
-    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes.count
-    }
   }
 }
