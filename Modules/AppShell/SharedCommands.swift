@@ -2,11 +2,11 @@ import CommandLineKit
 import Rows
 
 /// The commands about a program itself, which both programs have.
-public enum SharedCommands {
+package enum SharedCommands {
   static let names = ["completions", "help"]
 
   /// `completions SHELL`, and `completions candidates -- WORD…` for the scripts.
-  public static func completions(of program: String, _ values: CompletionValues) -> CommandEntry {
+  package static func completions(of program: String, _ values: CompletionValues) -> CommandEntry {
     let shells = Completions.Shell.allCases.map(\.rawValue)
     let command = Command(
       "completions", "print a shell completion script", discussion: Completions.instructions(for: program),
@@ -32,7 +32,7 @@ public enum SharedCommands {
   }
 
   /// `help [TOPIC…]`.
-  public static func help(examples: [String]) -> CommandEntry {
+  package static func help(examples: [String]) -> CommandEntry {
     let command = Command(
       "help", "show help for a command or topic",
       arguments: [
@@ -43,4 +43,8 @@ public enum SharedCommands {
       try context.services.terminal.write(context.program.help(on: context.arguments, width: width))
     }
   }
+}
+
+extension CommandEntry {
+  package typealias Action = @Sendable (_ context: CommandContext) async throws(Problem) -> Void
 }

@@ -1,13 +1,12 @@
 import Rows
 
 /// A subcommand that shares the help and the options of its command: `sources check FILE [DATASET…]`.
-public struct CommandAction: Sendable, Hashable {
+package struct CommandAction: Sendable, Hashable {
   let name: String
   /// Its arguments, in order; only the last may be `optional` or `any`.
   let arguments: [Argument]
 
-  /// Creates an action.
-  public init(_ name: String, _ arguments: Argument...) {
+  package init(_ name: String, _ arguments: Argument...) {
     self.name = name
     self.arguments = arguments
   }

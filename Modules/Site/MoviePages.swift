@@ -12,11 +12,12 @@ extension Site {
     guard let table = records[Catalog.movies] else { return }
     let movies = table.records
     func ranked(_ column: String) -> [SiteRecord] {
-      movies.map { ($0.integer(column) ?? .max, $0) }.sorted { ($0.0, $0.1.row) < ($1.0, $1.1.row) }.map(\.1)
+      movies.sorted { (a: SiteRecord, b: SiteRecord) -> Bool in
+        let left = a.integer(column) ?? .max, right = b.integer(column) ?? .max
+        return left == right ? a.row < b.row : left < right
+      }
     }
-    let newest = movies.map { ($0.text("release_date") ?? "", $0) }.sorted {
-      $0.0 == $1.0 ? $0.1.row < $1.1.row : $0.0 > $1.0
-    }.map(\.1)
+    let newest = table.records(newestBy: "release_date")
     let isSplit = SiteAddresses.pageSize(of: movies.count) < movies.count
     for (place, order) in [ranked("reservation_rank"), ranked("curation_rank"), newest].enumerated() {
       // A list of several pages has one order.

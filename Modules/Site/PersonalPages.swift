@@ -145,14 +145,12 @@ extension Site {
 
   func writeNotes() throws(Problem) {
     guard let table = records[Catalog.notes] else { return }
-    let notes = table.records.map { ($0.text("updated_at") ?? "", $0) }.sorted {
-      $0.0 == $1.0 ? $0.1.row < $1.1.row : $0.0 > $1.0
-    }
+    let notes = table.records(newestBy: "updated_at")
     try writeList(Catalog.notes, title: "Notes", note: "A journal, the newest first", count: notes.count) {
       (range, page) throws(Problem) in
       if range.lowerBound == 0 { page.chart(.calendar(notes.map(\.0))) }
       for position in range {
-        let (time, record) = notes[position]
+        let record = notes[position], time = record.text("updated_at") ?? ""
         let link = SiteAddresses.anchor(Catalog.notes, record, position: position, of: notes.count)
         page.raw("<article")
         if let fragment = link.fragment { page.markup.attribute("id", fragment) }

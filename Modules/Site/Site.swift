@@ -1,10 +1,10 @@
 import Documents
-public import Domain
-public import Rows
+package import Domain
+package import Rows
 
 /// A website of the records of a store: a page for each character, episode, movie and actor, lists of the rest, a map
 /// and a search. The same records give the same bytes.
-public final class Site {
+package final class Site {
   let title: String
   /// Where the site will be published, for addresses that must be absolute.
   private let baseURL: String?
@@ -17,8 +17,7 @@ public final class Site {
   var index = SearchIndex()
   private let directory: any OutputDirectory
   private let progressed: (_ pages: Int, _ of: Int) -> Void
-  /// The number of pages so far.
-  public private(set) var pages = 0
+  package private(set) var pages = 0
   private let expectedPages: Int
 
   /// The datasets that have pages, in the order of the navigation.
@@ -33,7 +32,7 @@ public final class Site {
   static let mostPages = 20_000
 
   /// The datasets that are read for a site of `datasets`: those, and those that their pages also show.
-  public static func needed(for datasets: Set<String>) -> Set<String> {
+  package static func needed(for datasets: Set<String>) -> Set<String> {
     var needed = datasets
     if datasets.contains(Catalog.movies.name) { needed.insert(Catalog.comments.name) }
     needed.formUnion([Catalog.favourites.name, Catalog.titles.name])
@@ -41,7 +40,7 @@ public final class Site {
   }
 
   /// Whether a table is shown by the pages of the site, and not as a plain table.
-  public static func isKnown(_ table: String, among tables: Set<String>) -> Bool {
+  package static func isKnown(_ table: String, among tables: Set<String>) -> Bool {
     if table == Catalog.comments.name { return tables.contains(Catalog.movies.name) }
     return [Catalog.favourites.name, Catalog.titles.name].contains(table)
       || datasets.contains { $0.schema.name == table }
@@ -53,7 +52,7 @@ public final class Site {
   ///   - others: the tables that are shown as plain tables, which the caller writes; see `path(ofTable:)`.
   ///   - directory: receives the files.
   /// - Throws: `badData` if it would have more than 20,000 pages of records.
-  public init(
+  package init(
     title: String, baseURL: String? = nil, _ tables: [String: SiteTable], others: [(name: String, rows: Int)],
     images: SiteImages,
     in directory: any OutputDirectory, progress: @escaping (_ pages: Int, _ of: Int) -> Void = { _, _ in }
@@ -77,19 +76,18 @@ public final class Site {
   }
 
   /// The page of a plain table: `tables/people-ef1c…html`.
-  public static func path(ofTable name: String) -> String {
+  package static func path(ofTable name: String) -> String {
     "tables/\(SiteName.name(name, Array(name.utf8) + [0])).html"
   }
 
   /// The number of different images that are not at hand.
-  public var missingImages: Int { images.missing }
-  /// The number of copied images.
-  public var copiedImages: Int { images.count }
+  package var missingImages: Int { images.missing }
+  package var copiedImages: Int { images.count }
 
   /// Writes all pages and assets.
   /// - Returns: warnings.
   /// - Throws: the errors of the directory.
-  public func write() throws(Problem) -> [String] {
+  package func write() throws(Problem) -> [String] {
     try writeCharacters()
     try writeEpisodes()
     try writeQuotes()

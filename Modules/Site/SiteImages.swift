@@ -1,12 +1,11 @@
 import Codecs
-public import Documents
-public import Domain
-public import Rows
+package import Documents
+package import Domain
+package import Rows
 
 /// The images of a site: copies of those at hand, and addresses of the web if the user wants them.
-public struct SiteImages {
-  /// Where images come from.
-  public enum Policy: String, Sendable, CaseIterable {
+package struct SiteImages {
+  package enum Policy: String, Sendable, CaseIterable {
     /// Files at hand; the site makes no request of its own.
     case local
     /// Files at hand, and the others from the web.
@@ -40,7 +39,7 @@ public struct SiteImages {
   /// - Parameters:
   ///   - known: files by the URL, or by the name in the store.
   ///   - directory: receives the copies.
-  public init(_ policy: Policy, known: [[UInt8]: ImageFile], in directory: any OutputDirectory) {
+  package init(_ policy: Policy, known: [[UInt8]: ImageFile], in directory: any OutputDirectory) {
     self.policy = policy
     self.known = known
     self.directory = directory
@@ -86,7 +85,7 @@ public struct SiteImages {
 
   /// Copies all images at hand of a dataset.
   /// - Returns: their addresses from a page in a directory of the site, by the address in the data.
-  public mutating func all(of dataset: String) throws(Problem) -> PageImages {
+  package mutating func all(of dataset: String) throws(Problem) -> PageImages {
     var images = PageImages()
     let own = known.filter { $0.value.dataset == dataset }.keys.sorted { $0.lexicographicallyPrecedes($1) }
     for url in own {

@@ -1,15 +1,15 @@
 import Codecs
 import Query
-public import Rows
+package import Rows
 
 /// The records of a dataset, in memory.
-public struct SiteTable {
+package struct SiteTable {
   let schema: Schema
   let batches: [RowBatch]
   private let places: [(batch: Int, row: Int)]
 
   /// The rows of `batches`, whose columns are those of `schema`.
-  public init(_ schema: Schema, _ batches: [RowBatch]) {
+  package init(_ schema: Schema, _ batches: [RowBatch]) {
     self.schema = schema
     self.batches = batches
     places = batches.enumerated().flatMap { number, batch in (0..<batch.count).map { (number, $0) } }
@@ -18,6 +18,14 @@ public struct SiteTable {
   var count: Int { places.count }
 
   subscript(row: Int) -> SiteRecord { SiteRecord(table: self, row: row) }
+
+  /// The records with the greatest text of a column first.
+  func records(newestBy column: String) -> [SiteRecord] {
+    records.sorted { (a: SiteRecord, b: SiteRecord) -> Bool in
+      let left = a.text(column) ?? "", right = b.text(column) ?? ""
+      return left == right ? a.row < b.row : left > right
+    }
+  }
 
   fileprivate func value(_ row: Int, _ column: Int) -> Value {
     batches[places[row].batch].value(places[row].row, column)

@@ -1,9 +1,9 @@
-public import CommandLineKit
+package import CommandLineKit
 
 /// The names of other programs, and the names here.
-public enum SharedSynonyms {
+package enum SharedSynonyms {
   /// Words for what both programs have; of two that apply, the first counts.
-  public static let all = options + formats + commands
+  package static let all = options + formats + commands
 
   private static let options =
     [

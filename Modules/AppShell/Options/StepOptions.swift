@@ -1,9 +1,9 @@
-public import CommandLineKit
-public import Query
-public import Rows
+package import CommandLineKit
+package import Query
+package import Rows
 
 /// The options of what is done to rows besides selecting them.
-public enum StepOptions {
+package enum StepOptions {
   private static let group = "Steps"
   /// The list of which each element becomes a row.
   static let explode = Option.value(
@@ -43,7 +43,7 @@ public enum StepOptions {
     "rename", "OLD=NEW,…", values: .list("assignment"), in: group, "rename columns of the output")
 
   /// All of them, in the order of the steps.
-  public static let all = [explode, fill, put, having, pivot, unpivot, drop, distinct, by, rename, tail]
+  package static let all = [explode, fill, put, having, pivot, unpivot, drop, distinct, by, rename, tail]
 }
 
 extension Selection {
@@ -52,7 +52,7 @@ extension Selection {
   ///   - today: the current date.
   ///   - now: the current time.
   /// - Throws: `usage` for an invalid list, expression or number.
-  public mutating func readSteps(_ invocation: Invocation, today: String, now: String) throws(Problem) {
+  package mutating func readSteps(_ invocation: Invocation, today: String, now: String) throws(Problem) {
     (steps.today, steps.now) = (today, now)
     for text in invocation.all(StepOptions.put) { steps.assigned += try Assigned.list(parsing: text) }
     for text in invocation.all(StepOptions.having) { try filterGroups(by: text) }

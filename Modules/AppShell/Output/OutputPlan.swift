@@ -1,19 +1,19 @@
 import Codecs
-public import CommandLineKit
+package import CommandLineKit
 import Dialects
 import Documents
-public import Domain
-public import Query
-public import Rows
+package import Domain
+package import Query
+package import Rows
 import Synchronization
 
 /// The outputs of a command and their formats. Errors in them are found when the plan is made, before anything is
 /// read.
-public struct OutputPlan: Sendable {
+package struct OutputPlan: Sendable {
   /// The number of threads that encode, and that may read.
-  public let threads: Int
+  package let threads: Int
   /// The memory for sorting and groups, in bytes.
-  public var memory: Int { givenMemory ?? services.memory() }
+  package var memory: Int { givenMemory ?? services.memory() }
   private let givenMemory: Int?
   private let services: AppServices
   private var targets: [OutputTarget]
@@ -24,8 +24,7 @@ public struct OutputPlan: Sendable {
   private let replaces: Bool
   private let hasSummary: Bool
   private let isVerified: Bool
-  /// The reader of the outputs.
-  public let audience: OutputAudience
+  package let audience: OutputAudience
   private let policy: OutputPolicy
   private let usesPager: Bool
   private let partitions: PartitionPlan?
@@ -35,7 +34,7 @@ public struct OutputPlan: Sendable {
   /// Reads the options of `OutputOptions` that a command has.
   /// - Throws: `usage` for contradictory options and for two names of one file, `cannotCreate` for a file that cannot
   ///   be created.
-  public init(
+  package init(
     _ invocation: Invocation, _ services: AppServices, _ policy: OutputPolicy = OutputPolicy()
   ) throws(Problem) {
     self.services = services
@@ -187,7 +186,7 @@ public struct OutputPlan: Sendable {
   /// The same outputs, in the format of the input where neither the command line nor a setting chooses one. That of a
   /// pipe is known when the source is open.
   /// - Throws: `usage` for options that do not apply to the format.
-  public func following(_ source: any RecordSource, _ invocation: Invocation) throws(Problem) -> OutputPlan {
+  package func following(_ source: any RecordSource, _ invocation: Invocation) throws(Problem) -> OutputPlan {
     guard let format = (source as? any SampledFile)?.formatName, format != policy.defaultFormat,
       services.terminal.width == nil, invocation.setting(OutputOptions.format) == nil,
       targets.contains(where: { $0.path == "-" })
@@ -266,7 +265,7 @@ public struct OutputPlan: Sendable {
   /// An output that exists, as messages name it; nil if there is none.
   /// - Parameter table: the name of the records.
   /// - Throws: the errors of the servers of the outputs.
-  public func existing(_ table: String) async throws(Problem) -> String? {
+  package func existing(_ table: String) async throws(Problem) -> String? {
     if let partitions { return try await partitions.haveFiles() ? partitions.pattern.text : nil }
     for target in targets + tables where target.isServer || target.isFile {
       let isThere =
@@ -278,7 +277,7 @@ public struct OutputPlan: Sendable {
 
   /// The same outputs, except that files which exist are not replaced: `.partial` is appended to their names.
   /// - Returns: the outputs, and the names of the files that stay; empty if there are none.
-  public func sparingFiles() throws(Problem) -> (plan: OutputPlan, spared: [String]) {
+  package func sparingFiles() throws(Problem) -> (plan: OutputPlan, spared: [String]) {
     var copy = self, spared: [String] = []
     copy.targets = try targets.map { (target) throws(Problem) in
       guard target.isFile, target.location.place.isFile else { return target }
@@ -291,23 +290,22 @@ public struct OutputPlan: Sendable {
   }
 
   /// What all outputs need of columns that are only written; nil if they need all types.
-  public var typesOfOthers: NeededTypes.Others? {
+  package var typesOfOthers: NeededTypes.Others? {
     guard partitions == nil, !isVerified, tables.isEmpty else { return nil }
     let needed = targets.map(\.exporter.descriptor.neededTypes)
     return needed.contains(nil) ? nil : needed.contains(.numbers) ? .numbers : .text
   }
 
-  /// Whether the outputs describe the rows.
-  public var describesRows: Bool {
+  package var describesRows: Bool {
     targets.contains { ["json-schema", "csvw", "frictionless"].contains($0.exporter.descriptor.name) }
   }
 
   /// Whether Delta tables receive the records which the rows report on.
-  public var hasTables: Bool { !tables.isEmpty }
+  package var hasTables: Bool { !tables.isEmpty }
 
   /// - Throws: `usage` if several datasets would go to one Delta table, or tables into the directory of another; the
   ///   errors of reading the directory.
-  public func check(datasets count: Int) async throws(Problem) {
+  package func check(datasets count: Int) async throws(Problem) {
     for table in tables {
       if try table.location.place.member("x") != nil {
         guard try await table.location.place.table().logFiles(from: "") != nil else { continue }
@@ -326,7 +324,7 @@ public struct OutputPlan: Sendable {
   /// - Parameters:
   ///   - states: the states of the table of the records; the current one is not later than they are.
   ///   - rows: opens the records.
-  public func write(
+  package func write(
     _ dataset: String, states: TableStates, rows: () async throws(Problem) -> any RowStream
   ) async throws(Problem) {
     for table in tables {
@@ -346,7 +344,7 @@ public struct OutputPlan: Sendable {
   /// Writes the rows that `selection` selects to all outputs, completely or not at all.
   /// - Parameter combined: the output that the table is a part of; nil if it is complete by itself.
   @discardableResult
-  public func write(
+  package func write(
     _ rows: any RowStream, selection: Selection = Selection(), related: JoinTables = .none,
     into combined: CombinedOutput? = nil
   ) async throws(Problem) -> Export.Summary {
@@ -567,4 +565,8 @@ public struct OutputPlan: Sendable {
 extension ExporterDescriptor {
   /// Whether the format may have a header row.
   fileprivate var hasHeaders: Bool { options.contains { $0.key == "headers" } }
+}
+
+extension OutputPolicy {
+  package typealias Directory = @Sendable () throws(Problem) -> String
 }

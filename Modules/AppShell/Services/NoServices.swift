@@ -13,7 +13,7 @@ struct FixedClock: WallClock {
   /// Creates a clock that shows `instant`.
   init(_ instant: Instant) { self.instant = instant }
   /// The time given at creation.
-  public func now() -> Instant { instant }
+  package func now() -> Instant { instant }
 }
 
 struct NoExporters: ExporterCatalogue {

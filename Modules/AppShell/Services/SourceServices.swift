@@ -1,11 +1,11 @@
-public import CommandLineKit
-public import Domain
-public import Query
-public import Rows
-public import Sources
+package import CommandLineKit
+package import Domain
+package import Query
+package import Rows
+package import Sources
 
 /// The sources of records.
-public protocol SourceServices: Sendable {
+package protocol SourceServices: Sendable {
   var snapshot: any RecordSource { get }
   func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource
   /// Opens files on servers that may have rows that are needed, several at a time, before each is opened.
@@ -61,13 +61,13 @@ public protocol SourceServices: Sendable {
 
 extension SourceServices {
   /// All.
-  public func prepare(
+  package func prepare(
     _ files: [Location], _ options: FileInputOptions, for selection: Selection
   ) async throws(Problem) -> [Int] { Array(files.indices) }
 }
 
 /// The files that are imported.
-public protocol DocumentReading: Sendable {
+package protocol DocumentReading: Sendable {
   /// The rows of a table in a file; `types` returns the types of the columns that it is given.
   func rows(
     _ path: String, _ options: FileInputOptions,
@@ -87,7 +87,7 @@ public protocol DocumentReading: Sendable {
 }
 
 /// Downloads and directories of images.
-public protocol ImageServices: Sendable {
+package protocol ImageServices: Sendable {
   func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport
   /// The archive in a directory, for the images of one dataset.
   /// - Parameter isOfStore: whether the images are those of a store, in which they may be.
@@ -96,7 +96,7 @@ public protocol ImageServices: Sendable {
 }
 
 /// The external exporters that are installed.
-public protocol PluginHost: Sendable {
+package protocol PluginHost: Sendable {
   /// All of them; the reason why one is refused is empty if it is not.
   func all() throws(Problem) -> [(name: String, path: String, refusal: String)]
   func describe(_ name: String) throws(Problem) -> [[String]]
@@ -105,7 +105,7 @@ public protocol PluginHost: Sendable {
 }
 
 /// The files that a Singer runner passes to a tap, by path, and the output of the tap.
-public protocol TapServices: Sendable {
+package protocol TapServices: Sendable {
   /// The source of records, and the datasets; all if there are none.
   func settings(_ path: String) throws(Problem) -> (SourceChoice, [String])
   /// The streams that a catalogue selects, and the columns that it deselects.

@@ -1,16 +1,16 @@
 /// Scripts that complete command lines by asking the program: `PROGRAM completions candidates -- WORD…`.
-public enum Completions {
+package enum Completions {
   /// The shells there are scripts for.
-  public enum Shell: String, Sendable, CaseIterable {
+  package enum Shell: String, Sendable, CaseIterable {
     /// Bash, with or without bash-completion; zsh; fish.
     case bash, zsh, fish
   }
 
   /// The word after `completions` with which the scripts ask.
-  public static let request = "candidates"
+  package static let request = "candidates"
 
   /// The script for a shell.
-  public static func script(for program: String, _ shell: Shell) -> String {
+  package static func script(for program: String, _ shell: Shell) -> String {
     let template =
       switch shell {
       case .bash: bash
@@ -22,7 +22,7 @@ public enum Completions {
   }
 
   /// The instructions for enabling completion in each shell.
-  public static func instructions(for program: String) -> String {
+  package static func instructions(for program: String) -> String {
     """
     bash: add `source <(\(program) completions bash)` to ~/.bashrc; zsh: add the same, with zsh, to ~/.zshrc after \
     compinit; fish: add `\(program) completions fish | source` to ~/.config/fish/config.fish. Tools/install installs \
