@@ -211,7 +211,7 @@ package struct OutputPlan: Sendable {
 
   /// - Parameter replacing: whether the command line replaces an input after it was read; nil if it cannot.
   /// - Throws: `usage` for the location of an input, unless it is replaced.
-  public static func checkInputs(
+  package static func checkInputs(
     _ invocation: Invocation, _ services: AppServices, _ location: Location, replacing: Bool? = nil
   ) throws(Problem) {
     guard let path = location.place.path, replacing != true else { return }
