@@ -128,7 +128,9 @@ import Testing
         done.err.hasPrefix("bb-export: \(message)") && done.status == status, "\(line): \(done.err) \(done.status)")
     }
     #expect(shell.run("ls -A").out == "data\np.jpg\npeople.csv\n")
-    #expect(shell.run("bb-export site episodes -o s -q && ls s").out == "404.html\nassets\nepisodes\nindex.html\nsearch.html\n")
+    #expect(
+      shell.run("bb-export site episodes -o s -q && ls s").out
+        == "404.html\nassets\nepisodes\nindex.html\nsearch.html\n")
     #expect(shell.run("bb-export site -o s --no-clobber").status == 73)
   }
 
