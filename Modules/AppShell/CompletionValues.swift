@@ -1,15 +1,15 @@
-public import CommandLineKit
+package import CommandLineKit
 import Domain
 import Query
-public import Rows
+package import Rows
 import Sources
 import Synchronization
 
 /// The words of a command line that are known only when the program runs: columns and tables of the file that it
 /// names, columns of its dataset, formats, records of the store.
-public struct CompletionValues: Sendable {
+package struct CompletionValues: Sendable {
   /// The records that an argument can name; none unless the program has records.
-  public typealias Records = @Sendable (CompletionPoint, AppServices) async throws(Problem) -> [Completion]
+  package typealias Records = @Sendable (CompletionPoint, AppServices) async throws(Problem) -> [Completion]
 
   private let datasets: [Schema], relations: [String], columns: [String]
   private let records: Records
@@ -19,7 +19,7 @@ public struct CompletionValues: Sendable {
   ///   - datasets: the datasets.
   ///   - relations: the names of the relations between them.
   ///   - columns: the columns that are offered where neither a file nor the dataset is known.
-  public init(
+  package init(
     datasets: [Schema], relations: [String] = [], columns: [String],
     records: @escaping Records = { (_, _) throws(Problem) in [] }
   ) {

@@ -82,3 +82,8 @@ package enum ConfigurationCommand {
     return rows
   }
 }
+
+extension CommandEntry {
+  // In this file, which uses Rows in another package declaration: the compiler does not count typed errors of an alias.
+  package typealias Action = @Sendable (_ context: CommandContext) async throws(Problem) -> Void
+}

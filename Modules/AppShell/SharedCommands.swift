@@ -44,7 +44,3 @@ package enum SharedCommands {
     }
   }
 }
-
-extension CommandEntry {
-  package typealias Action = @Sendable (_ context: CommandContext) async throws(Problem) -> Void
-}

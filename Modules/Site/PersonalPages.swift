@@ -148,7 +148,7 @@ extension Site {
     let notes = table.records(newestBy: "updated_at")
     try writeList(Catalog.notes, title: "Notes", note: "A journal, the newest first", count: notes.count) {
       (range, page) throws(Problem) in
-      if range.lowerBound == 0 { page.chart(.calendar(notes.map(\.0))) }
+      if range.lowerBound == 0 { page.chart(.calendar(notes.map { $0.text("updated_at") ?? "" })) }
       for position in range {
         let record = notes[position], time = record.text("updated_at") ?? ""
         let link = SiteAddresses.anchor(Catalog.notes, record, position: position, of: notes.count)

@@ -13,7 +13,7 @@ package enum ChildProcess {
   /// - Returns: its exit code; 128 and the signal's number when a signal ended it.
   /// - Throws: `configuration` when it cannot be started.
   @discardableResult
-  public static func run(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
+  package static func run(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
     try wait(for: try start(words, as: name, input: input), name)
   }
 

@@ -1,22 +1,22 @@
 /// A word that can be typed at a place of a command line.
-public struct Completion: Sendable, Hashable {
+package struct Completion: Sendable, Hashable {
   /// The word.
-  public let text: String
+  package let text: String
   /// What it means, in a few words; empty if the word says it.
-  public let summary: String
+  package let summary: String
 
   /// Creates a word.
-  public init(_ text: String, _ summary: String = "") { (self.text, self.summary) = (text, summary) }
+  package init(_ text: String, _ summary: String = "") { (self.text, self.summary) = (text, summary) }
 }
 
 /// The last word of a command line, which is being typed.
-public struct CompletionPoint: Sendable {
+package struct CompletionPoint: Sendable {
   /// The command line before the word.
-  public private(set) var invocation: Invocation
+  package private(set) var invocation: Invocation
   /// The option whose value is typed; nil for an argument or an option.
-  public private(set) var option: Option?
+  package private(set) var option: Option?
   /// The word, or what of it a candidate replaces: of a list the part after the last comma.
-  public private(set) var word: String
+  package private(set) var word: String
   /// The text of the word before that: `--columns=id,`.
   private var front = ""
   private let program: Program
@@ -137,7 +137,7 @@ public struct CompletionPoint: Sendable {
 extension Program {
   /// What the last of the words of a command line can become, as lines for the scripts.
   /// - Parameter values: the words of a kind that are known when the program runs: `column`.
-  public func candidates(
+  package func candidates(
     for words: [String], _ values: (_ kind: String, CompletionPoint) async -> [Completion]
   ) async -> [String] {
     await CompletionPoint(words, of: self).lines(values)
