@@ -124,7 +124,9 @@ public struct ParquetFile: Sendable {
       throw .damage("is not a complete Parquet file")
     }
     // The first bytes would be one more request.
-    guard source.length >= 12, try source is any PlannedSource ? true : bytes(0, 4) == mark else { throw .damage("is not a complete Parquet file") }
+    guard source.length >= 12, try source is any PlannedSource ? true : bytes(0, 4) == mark else {
+      throw .damage("is not a complete Parquet file")
+    }
     let end = try bytes(source.length - 8, 8)
     guard Array(end[4...]) == mark else {
       throw .damage(Array(end[4...]) == Array("PARE".utf8) ? "is encrypted" : "is not a complete Parquet file")

@@ -50,7 +50,7 @@ import Testing
         "bb-export config frobnicate", "unknown subcommand “config frobnicate”",
         "use one of: get, set, unset"
       ),
-      ("bb-notes config storage", "unknown subcommand “config storage”", "use config get storage"),
+      ("bb-notes config storage", "unknown subcommand “config storage”", "use PROGRAM config get storage"),
       ("bb-notes config set storage", "missing argument VALUE", "usage: PROGRAM config set KEY VALUE [OPTIONS]"),
       ("bb-notes config get storage x", "unexpected argument “x”", "usage: PROGRAM config get KEY [OPTIONS]"),
       (

@@ -51,7 +51,7 @@ import Testing
     #expect(await Self.lines("config set color ", of: Self.acting) == [])
   }
 
-  /// What a shell prints that runs a script in a directory with a program that prints `lines` for its last argument.
+  /// The output of a shell that runs a script in a directory with a program that prints `lines` for its last argument.
   static func run(_ shell: String, _ script: String, answer lines: String = "", options: String = "") -> [String] {
     let directory = TemporaryDirectory().path
     func write(_ name: String, _ text: String) {
@@ -59,7 +59,7 @@ import Testing
       unsafe fputs(text, file)
       unsafe fclose(file)
     }
-    write("demo", "#!/bin/sh\necho \"$@\" >> \(directory)/asked\nprintf '\(lines)'\n")
+    write("demo", "#!/bin/sh\necho \"$@\" >> \(directory)/asked\nprintf %b '\(lines)'\n")
     unsafe chmod(directory + "/demo", 0o755)
     write("script", script)
     let command =

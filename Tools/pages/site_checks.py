@@ -108,7 +108,7 @@ def site_checks(browser, expect, bb, work, png, check_page, check_hostile, HOSTI
     for place, name in enumerate(sorted(pages)):
         if name.endswith("index.html") or "/" not in name or place % 10 == 0: check_page(browser, work / "site" / name, images=True, allowed=("file:",))
         else: check_page(browser, work / "site" / name, images=True, allowed=("file:",), ways=((1280, False),))
-    # On a phone the header has one line, and the title of a record comes before its image; the page hardly moves while it loads.
+    # On a phone: a header of one line, the title of a record before its image, and little movement while loading.
     browser.call("Page.addScriptToEvaluateOnNewDocument", source="window.shift = 0; new PerformanceObserver(l => { for (const e of l.getEntries()) shift += e.value }).observe({type: 'layout-shift', buffered: true})")
     for name in ("characters/walter-white-1.html", "index.html", "characters/index.html", "places/index.html"):
         for width, most in ((390, 57), (1280, 65)):

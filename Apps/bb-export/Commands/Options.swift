@@ -31,7 +31,8 @@ enum Options {
     "join", "FILE", values: .file, in: selection, "join the rows of FILE: adds its columns, prefixed with its name"
   ).requiring("on")
   static let on = Option.value(
-    "on", "COLUMN=COLUMN,…", values: .list("column"), in: selection, "with --join: columns that must be equal, of the input and of FILE"
+    "on", "COLUMN=COLUMN,…", values: .list("column"), in: selection,
+    "with --join: columns that must be equal, of the input and of FILE"
   ).requiring("join")
   static let joinType = Option.value(
     "join-type", "TYPE", values: .words(JoinKind.allCases.map(\.rawValue)), default: "left", in: selection,
@@ -161,7 +162,7 @@ enum Options {
     "open", in: siting, "open the site in the browser; print its URL if there is no desktop")
   static let siteTitle = Option.value("title", "TEXT", default: "bb", in: siting, "title of the site")
   static let siteURL = Option.value(
-    "base-url", "URL", in: siting, "URL of the site, for previews and search engines")
+    "base-url", "URL", in: siting, "address of the site, for previews and search engines")
   static let siteImages = Option.value(
     "images", "WHICH", values: .words(["local", "remote", "none"]), default: "local", setting: .siteImages, in: siting,
     "images to show: only those at hand, also those on the web, or none")

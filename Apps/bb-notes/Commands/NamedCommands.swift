@@ -46,7 +46,9 @@ struct NamedCommands: Sendable {
     let edit = Command("edit", "edit \(kind.oneOfThem) in your editor", arguments: [Self.key(.optional)])
     let set = Command(
       "set", "set fields of \(kind.oneOfThem)",
-      arguments: [Argument("NAME COLUMN=VALUE", values: .dynamic("record"), count: .any, "record to change, and the new values")],
+      arguments: [
+        Argument("NAME COLUMN=VALUE", values: .dynamic("record"), count: .any, "record to change, and the new values")
+      ],
       options: [NotesCommands.unset],
       examples: kind.noun == "place" ? ["places set Luzern visited_on=yesterday"] : ["actors set 'A. Person' phone="])
     let delete = Command(

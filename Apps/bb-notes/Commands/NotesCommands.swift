@@ -12,7 +12,8 @@ enum NotesCommands {
   }
 
   private static let keyForms = "[PRODUCTION:]S05E14, s5e14 or 5x14"
-  private static let key = Argument("KEY", values: .dynamic("record"), count: .optional, "episode: \(keyForms), or a unique part of its title")
+  private static let key = Argument(
+    "KEY", values: .dynamic("record"), count: .optional, "episode: \(keyForms), or a unique part of its title")
 
   private static let add = Command(
     "add", "add a note to an episode",
@@ -21,7 +22,9 @@ enum NotesCommands {
       omitted: choose the episode from a list, and write the text in your editor. Each episode has at most one note: if it already has \
       one, the editor opens it; without a terminal, use --append, --replace or the edit command.
       """,
-    arguments: [Argument("KEY TEXT", values: .dynamic("record"), count: .any, "episode key and note text; - for standard input")],
+    arguments: [
+      Argument("KEY TEXT", values: .dynamic("record"), count: .any, "episode key and note text; - for standard input")
+    ],
     options: [message, addTag, append, replace, force, refresh, APIOptions.offlineOption] + EpisodeArguments.options,
     examples: [
       "add S05E14 what a chapter", "add S05E14 -m \"Hank's last words\" --tag finale", "add bcs:1x01 - < draft.txt",
@@ -40,7 +43,9 @@ enum NotesCommands {
     options: EpisodeArguments.options, examples: ["edit S05E14", "edit S05E14 'what a chapter'"])
   private static let set = Command(
     "set", "set fields of a note",
-    arguments: [Argument("KEY COLUMN=VALUE", values: .dynamic("record"), count: .any, "episode key and the new values")],
+    arguments: [
+      Argument("KEY COLUMN=VALUE", values: .dynamic("record"), count: .any, "episode key and the new values")
+    ],
     options: [unset] + EpisodeArguments.options, examples: ["set S05E14 'text=what a chapter'"])
   private static let delete = Command(
     "delete", "delete notes (undo with bb-notes undo or trash restore)",

@@ -160,7 +160,8 @@ enum TransferCommands {
 
   private static func exportRecords(_ context: CommandContext) async throws(Problem) {
     if let name = context[TrackerCommands.target] { return try await TrackerCommands.exportFiles(name, context) }
-    guard let dataset = context.arguments.first else { throw Problem(
+    guard let dataset = context.arguments.first else {
+      throw Problem(
         .usage, "missing argument DATASET", hint: "for example: bb-notes export notes -o notes.json")
     }
     let schema = try Catalog.dataset(named: dataset)

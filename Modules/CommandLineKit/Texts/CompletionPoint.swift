@@ -135,7 +135,7 @@ package struct CompletionPoint: Sendable {
 }
 
 extension Program {
-  /// What the last of the words of a command line can become, as lines for the scripts.
+  /// Completions of the last word of a command line, as lines for the scripts.
   /// - Parameter values: the words of a kind that are known when the program runs: `column`.
   package func candidates(
     for words: [String], _ values: (_ kind: String, CompletionPoint) async -> [Completion]

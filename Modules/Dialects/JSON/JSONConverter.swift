@@ -126,7 +126,7 @@ struct JSONConverter {
       output.append(0x22)
       state = .string(byte)
     case 0x2C:
-      // Commas may stand between documents, which become elements.
+      // Commas may be between documents, which become elements.
       if hasComma, !joins || !open.isEmpty { output.append(byte) }
       hasComma = true
       if open.isEmpty { isIrregular = true }

@@ -29,7 +29,8 @@ public struct NoteRepository: Sendable {
       .sorted()
     let hint: Remedy =
       near.isEmpty
-      ? .advice("add one with: bb-notes add \(key.production == TitleNames.usual ? key.short : "'\(key.text)'") TEXT") : "nearest notes: \(near.map(\.short).joined(separator: ", "))"
+      ? "add a note first"
+      : "nearest notes: \(near.map(\.short).joined(separator: ", "))"
     throw Problem(.absent, "no note for \(key.text)", hint: hint)
   }
 

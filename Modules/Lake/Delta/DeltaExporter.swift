@@ -146,7 +146,9 @@ public struct DeltaExporter: Exporter {
       key: options.states == nil ? nil : key.isEmpty ? Array(schema.columns.indices) : key, now: exporter.now())
     self.set = set
     var configuration = PartitionSink.Configuration(exporter.format, own) { () throws(Problem) in set }
-    (configuration.pieces, configuration.digested) = (set.pieces, { [weak set] (path, digest) in set?.digested(path, digest) })
+    (configuration.pieces, configuration.digested) = (
+      set.pieces, { [weak set] (path, digest) in set?.digested(path, digest) }
+    )
     configuration.completeBytes = completeBytes
     configuration.isSizeApproximate = true
     configuration.threads = exporter.threads

@@ -22,7 +22,7 @@ final class DeltaFileSet: OutputFileSet {
   private let identifier = DeltaExporter.identifier()
   private let state = Mutex(State())
 
-  /// How the rows are divided, if files with equal rows are kept; nil if all files are new.
+  /// The division of the rows, if files with equal rows are kept; nil if all files are new.
   let pieces: RowPieces?
 
   private struct State {

@@ -73,7 +73,7 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
   /// - Parameters:
   ///   - path: a pipe, or `-` for standard input.
   ///   - format: nil to detect it by the first bytes.
-  /// - Throws: `usage` for a file that is no pipe, and for a format that is not read line by line; `badData`.
+  /// - Throws: `usage` for a file, and for a format that is not read line by line; `badData`.
   public init(_ path: String, _ format: FileFormat?, _ options: FileInputOptions) async throws(Problem) {
     name = path == "-" ? "standard input" : path
     tail = Tail(try Self.opened(path), name, mayQuote: format.map { $0 != .ndjson })
@@ -81,7 +81,7 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
     if FileCompression(beginning: first, of: name) != nil {
       throw Problem(
         .usage, "cannot follow compressed rows", at: name,
-        hint: "decompress them first: gzip -dc | bb-export - --follow")
+        hint: "decompress them first, with gzip -dc")
     }
     let format = format ?? FileFormat(beginning: first, suffix: nil) ?? .csv
     guard [.csv, .tsv, .ndjson].contains(format) else {
@@ -119,8 +119,8 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
     guard path == "-" || status.st_mode & S_IFMT != S_IFREG else {
       close(input)
       throw Problem(
-        .usage, "--follow reads only pipes and standard input", at: path,
-        hint: .advice("use tail -n +1 -f \(Remedy.shellWord(path)) | bb-export - --follow"))
+        .usage, "rows as they arrive are read only from pipes and standard input", at: path,
+        hint: .advice("read the output of: tail -n +1 -f \(Remedy.shellWord(path))"))
     }
     return input
   }

@@ -9,7 +9,7 @@ final class PivotedRows: DerivedRowStream {
   let inner: any RowStream
   private let plan: Plan
   private let names: Names
-  /// The first batch, from which `inner` goes on, and the row that is not complete.
+  /// The first batch, after which `inner` continues, and the row that is not complete.
   private let state: Mutex<State>
 
   private struct Plan: Sendable {

@@ -9,7 +9,7 @@ struct CSVWDescription {
   private(set) var key: [Int] = []
   /// Whether the file has a header.
   private(set) var hasHeader = true
-  /// What the standard ignores: unknown properties, and values of another kind than that of their property.
+  /// Members that the standard ignores: unknown properties, and values of another kind than that of their property.
   private(set) var warnings: [String] = []
 
   private let name: String

@@ -3,7 +3,7 @@ import Rows
 
 /// The fields that a datatype of CSV on the Web accepts, and their order.
 struct CSVWFormat: Sendable {
-  /// What a datatype is, as far as rules depend on it.
+  /// The kinds of datatypes, as far as rules depend on them.
   enum Kind: Sendable { case text, bytes, boolean, integer, number, moment, duration, part }
 
   /// A value as far as limits compare it.
@@ -87,7 +87,7 @@ struct CSVWFormat: Sendable {
       }
     case .boolean:
       if let text {
-        let parts = text.split(separator: "|", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        let parts = text.utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false).map { Array($0) }
         if parts.count == 2, !parts[0].isEmpty, parts[0] != parts[1] {
           words = (parts[0], parts[1])
         } else {

@@ -7,7 +7,7 @@ struct CSVWNumberPattern: Sendable {
   private var group: [UInt8] = [UInt8(ascii: ",")], point: [UInt8] = [UInt8(ascii: ".")]
   private(set) var pattern: Pattern?
 
-  /// What a pattern demands.
+  /// The demands of a pattern.
   struct Pattern: Sendable {
     var integers = 0, fractions = 0...Int.max, exponents: Int?
     /// The sizes of the groups before the point, from the right; empty without groups.

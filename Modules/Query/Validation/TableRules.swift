@@ -9,7 +9,7 @@ public struct TableRules: Sendable {
   let keys: [(rule: String, columns: [String])]
   /// The rules of fields, by position; nil unless the description is one of CSV on the Web.
   let fields: CSVWDescription?
-  /// What the description says and the standard ignores.
+  /// Members of the description that the standard ignores.
   public var warnings: [String] { fields?.warnings ?? [] }
 
   /// Reads a description, whichever it is.

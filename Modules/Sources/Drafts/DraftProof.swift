@@ -39,7 +39,7 @@ extension SourceDraft {
         secrets: secrets)
     }
     if document == nil, let path = request.path {
-      throw Problem(.badData, "not an OpenAPI 3 document; --path \(path) names an operation of one", at: request.url)
+      throw Problem(.badData, "not an OpenAPI 3 document; \(path) is a path of one", at: request.url)
     }
     var draft = try await SourceDraft(request, response.body, headers: response.headers, evidence)
     guard request.pages > 1 else { return DraftOutcome(draft: draft.untried) }
@@ -54,7 +54,7 @@ extension SourceDraft {
   /// The draft, with the line that it was not tried.
   public var untried: SourceDraft {
     var draft = self
-    draft.note("not tried; check it with: bb-export sources check FILE --try")
+    draft.note("not tried")
     return draft
   }
 
@@ -198,7 +198,7 @@ extension SourceDraft {
       "no definition of the response works"
         + (cause.map { ": \($0.message)" } ?? ": no way of paging reads all records"),
       at: cause?.place ?? "",
-      hint: .advice("with --pages 1, the draft is not tried; complete it by hand"))
+      hint: .advice("draft from one page, which is not tried, and complete it by hand"))
   }
 }
 
