@@ -14,7 +14,6 @@ extension ConnectedSources {
   package var kinds: LocationKinds {
     LocationKinds([
       LocationKind { FilePlace(shown: $0, sources: self) },
-      LocationKind("sqlite:") { FilePlace(shown: String($0.dropFirst(7)), sources: self) },
       LocationKind("file:///") { FilePlace(shown: PercentCoding.decoded($0.dropFirst(7)) ?? $0, sources: self) },
       LocationKind("http://", "https://") { WebPlace(url: $0, sources: self) },
       LocationKind("s3://") { (text) throws(Problem) in ObjectPlace(location: try S3Location(text), sources: self) },

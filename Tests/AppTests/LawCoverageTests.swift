@@ -50,7 +50,6 @@ import Testing
     services.connect(&connected, APIOptions())
     let samples = [
       "x.csv", "file:///x.csv", "https://h.test/x.csv", "s3://bucket/x.csv", "postgres://h.test/d?table=t", "delta:x",
-      "sqlite:x.db",
     ]
     #expect(connected.locations.all.count == samples.count)
     let names = try samples.compactMap { try connected.locations.location($0).place.exporter()?.descriptor.name }

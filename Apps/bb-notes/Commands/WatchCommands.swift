@@ -23,7 +23,7 @@ enum WatchCommands {
       """,
     arguments: [Argument("KEY", "episodes or a movie")],
     options: [day, undated, rating, message, SharedOptions.production, NotesCommands.force, APIOptions.offlineOption],
-    examples: ["watch S05E14", "watch bcs:S01 --on 'may 2024'", "watch 'El Camino' --rating 8.5"])
+    examples: ["watch S05E14", "watch bcs:S01 --on 'may 2024'", "watch ec --rating 8.5"])
   private static let next = Command(
     "next", "list the next episode of each show that you watch",
     discussion: """
