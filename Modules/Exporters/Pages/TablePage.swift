@@ -71,10 +71,11 @@ struct TablePage: Sendable {
         ? "<table id=\"rows\" class=\"one\" aria-labelledby=\"title\">"
         : "<table id=\"rows\" aria-labelledby=\"title\">")
     page.raw("\n<thead>\n<tr>")
+    let titleColumn = schema.title
     for column in columns {
       page.raw("<th scope=\"col\" data-t=\"")
       page.raw(column.kind.letter)
-      page.raw(column.written.position == schema.title ? "\" data-h=\"\"" : "\"")
+      page.raw(column.written.position == titleColumn ? "\" data-h=\"\"" : "\"")
       let summary = schema.columns[column.written.position].summary
       if !summary.isEmpty { page.attribute("title", summary) }
       page.raw(column.written.isImage ? "><span>" : ">")
