@@ -1,6 +1,7 @@
-package import Access
-package import AppShell
-package import CommandLineKit
+public import Access
+public import AppShell
+import Codecs
+public import CommandLineKit
 import Dialects
 import Domain
 import Exporters
@@ -12,14 +13,14 @@ import Plugins
 import Rows
 
 /// The services of both programs on a real machine.
-package enum LiveServices {
+public enum LiveServices {
   /// The services of bb-export.
   /// - Parameters:
   ///   - report: receives warnings.
   ///   - version: the version of the program.
   ///   - variables: the environment.
   ///   - network: the network.
-  package static func export(
+  public static func export(
     _ report: Report, version: String, variables: [String: String] = ProcessVariables.all(),
     network: Network = .curl
   ) -> AppServices {
@@ -27,7 +28,7 @@ package enum LiveServices {
   }
 
   /// The services of bb-notes, which shows lists in a pager and makes pages that the desktop opens.
-  package static func notes(
+  public static func notes(
     _ report: Report, version: String, variables: [String: String] = ProcessVariables.all(),
     network: Network = .curl
   ) -> AppServices {

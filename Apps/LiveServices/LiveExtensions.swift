@@ -1,5 +1,6 @@
 import Access
 import AppShell
+import Codecs
 import CommandLineKit
 import Dialects
 import Documents
@@ -7,6 +8,7 @@ import Domain
 import Exporters
 import Files
 import Networking
+import Objects
 import Persistence
 import Plugins
 import Query

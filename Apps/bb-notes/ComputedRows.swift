@@ -1,4 +1,6 @@
+import CommandLineKit
 import Domain
+import Query
 import Rows
 
 /// Rows with further columns, computed from each record.

@@ -1,4 +1,5 @@
 import AppShell
+import CommandLineKit
 import Domain
 import Query
 import Rows

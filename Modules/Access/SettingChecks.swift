@@ -2,6 +2,8 @@ import AppShell
 package import CommandLineKit
 import Domain
 import Files
+import Persistence
+import Query
 package import Rows
 import Sources
 

@@ -1,9 +1,9 @@
-package import Rows
+public import Rows
 
 /// The command lines of the actions that errors suggest.
-package enum ActionLines {
+public enum ActionLines {
   /// The command line of an action, with the name of its program; nil if no program has it.
-  package static func line(_ action: Action) -> String? {
+  public static func line(_ action: Action) -> String? {
     let store = action.subject.map { " --storage \(Remedy.shellWord($0))" } ?? ""
     switch action.name {
     case "listSources": return "bb-export sources"

@@ -1,27 +1,27 @@
-package import CommandLineKit
+public import CommandLineKit
 import Domain
 import Rows
 
 /// A program: its description, and the actions of its commands.
-package struct Application: Sendable {
+public struct Application: Sendable {
   /// The description, of which help, completions, man page and parser are made.
   let program: Program
   private let entries: [CommandEntry]
 
   /// Creates a program. The commands of `program` are those of `entries`.
-  package init(_ program: Program, _ entries: [CommandEntry]) {
+  public init(_ program: Program, _ entries: [CommandEntry]) {
     self.program = program
     self.entries = entries
   }
 
   /// The action of the command at a path; nil if there is none.
-  package func action(at path: [String]) -> CommandEntry.Action? {
+  public func action(at path: [String]) -> CommandEntry.Action? {
     entries.lazy.compactMap { $0.action(at: path) }.first
   }
 
   /// Parses the arguments, runs the command, and reports errors.
   /// - Returns: the exit code.
-  package func run(_ arguments: [String], in services: AppServices) async -> Int32 {
+  public func run(_ arguments: [String], in services: AppServices) async -> Int32 {
     var services = services
     let report = services.report
     let progress = services.progress

@@ -1,17 +1,23 @@
-package import CommandLineKit
-package import Domain
+public import CommandLineKit
+public import Domain
 
 /// The context of a command: the command line, and the services.
-package struct CommandContext: Sendable {
-  package let invocation: Invocation
-  package let services: AppServices
+public struct CommandContext: Sendable {
+  /// The command line.
+  public let invocation: Invocation
+  /// The services.
+  public let services: AppServices
+  /// The running program.
   let program: Program
-  package let clock: any WallClock
+  /// The clock of changes to records.
+  public let clock: any WallClock
 
   /// The value of an option; nil if it was not given.
-  package subscript(option: Option) -> String? { invocation[option] }
-  package func has(_ option: Option) -> Bool { invocation.has(option) }
-  package var arguments: [String] { invocation.arguments }
+  public subscript(option: Option) -> String? { invocation[option] }
+  /// Whether an option was given.
+  public func has(_ option: Option) -> Bool { invocation.has(option) }
+  /// The arguments.
+  public var arguments: [String] { invocation.arguments }
   /// Messages on standard error.
-  package var report: Report { services.report }
+  public var report: Report { services.report }
 }

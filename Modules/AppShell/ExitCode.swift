@@ -1,13 +1,14 @@
 import Synchronization
 
 /// The exit code of a command that ends without an error.
-package final class ExitCode: Sendable {
+public final class ExitCode: Sendable {
   private let state = Mutex<Int32>(0)
 
   /// Creates an exit code of 0.
   init() {}
 
-  package var value: Int32 {
+  /// The exit code.
+  public var value: Int32 {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }
   }

@@ -1,27 +1,30 @@
 import Rows
 
 /// One command, described once.
-package struct Command: Sendable, Hashable {
-  package let name: String
+public struct Command: Sendable, Hashable {
+  /// The word that chooses it.
+  public let name: String
   /// One sentence without a full stop.
-  package let overview: String
+  public let overview: String
   /// More about it, in paragraphs; empty when the overview says it all.
   let discussion: String
   /// The arguments, in order; only the last may be `optional` or `any`.
-  package let arguments: [Argument]
+  public let arguments: [Argument]
   /// Its own options; those of the program come on top.
-  package let options: [Option]
+  public let options: [Option]
   /// Its subcommands that share its help and options; the first argument names one.
   let actions: [CommandAction]
-  package let subcommands: [Command]
+  /// The commands below it.
+  public let subcommands: [Command]
   /// Command lines that work, without the program's name.
-  package let examples: [String]
+  public let examples: [String]
   /// Other spellings of the name, accepted but not shown in help.
   let aliases: [String]
   /// The long names of the options that help shows unless all are wanted; empty for all.
   let common: [String]
 
-  package init(
+  /// Creates a command.
+  public init(
     _ name: String, aliases: [String] = [], _ overview: String, discussion: String = "", arguments: [Argument] = [],
     actions: [CommandAction] = [], options: [Option] = [], subcommands: [Command] = [], examples: [String] = [],
     common: [String] = []
@@ -43,10 +46,11 @@ package struct Command: Sendable, Hashable {
 }
 
 /// A whole program: its commands, what they share, and its help topics.
-package struct Program: Sendable {
-  package let name: String
+public struct Program: Sendable {
+  /// The program's name.
+  public let name: String
   /// `1.2.3`.
-  package let version: String
+  public let version: String
   /// The day of the release, ISO 8601; empty if unknown.
   let released: String
   /// One sentence without a full stop.
@@ -54,14 +58,15 @@ package struct Program: Sendable {
   /// The description in the man page, in paragraphs; empty if the overview is enough.
   let discussion: String
   /// The commands, in the order of the help.
-  package let commands: [Command]
+  public let commands: [Command]
   /// The command that is meant when the first word is not a command's name; nil when there must be one.
-  package let defaultCommand: String?
-  package let options: [Option]
+  public let defaultCommand: String?
+  /// Options every command takes.
+  public let options: [Option]
   /// The texts of `help TOPIC`.
-  package let topics: [Topic]
+  public let topics: [Topic]
   /// Command lines for the help of the program, without its name.
-  package let examples: [String]
+  public let examples: [String]
   /// The datasets of the program, for its help; empty if it has none to choose from.
   let datasets: [String]
   /// The files and directories that the program uses, for the man page.
@@ -69,7 +74,7 @@ package struct Program: Sendable {
   /// Other programs with a man page.
   let related: [String]
   /// Words of other programs, for hints; of two that apply, the first counts.
-  package let synonyms: [Synonym]
+  public let synonyms: [Synonym]
   /// The command line that was meant by words which are none, without the name of the program; nil if it is unknown.
   private let correction: @Sendable (_ words: [String]) -> String?
 
@@ -81,28 +86,30 @@ package struct Program: Sendable {
   }
 
   /// A file or directory that a program uses.
-  package struct File: Sendable, Hashable {
+  public struct File: Sendable, Hashable {
     /// The path, with variables: `$XDG_CONFIG_HOME/bb/config`.
     let path: String
     /// One sentence without a full stop.
     let summary: String
     /// Creates a description of a file.
-    package init(_ path: String, _ summary: String) {
+    public init(_ path: String, _ summary: String) {
       self.path = path
       self.summary = summary
     }
   }
 
-  package struct Topic: Sendable, Hashable {
+  /// One help topic.
+  public struct Topic: Sendable, Hashable {
     /// The word after `help`.
-    package let name: String
+    public let name: String
     /// One sentence without a full stop.
-    package let summary: String
+    public let summary: String
     /// The text, in lines of at most 80 columns.
-    package let text: String
+    public let text: String
     /// Markdown with tasks below headings of level 3, in which `help NAME WORD…` searches; empty if there are none.
     let tasks: String
-    package init(_ name: String, _ summary: String, _ text: String, tasks: String = "") {
+    /// A topic.
+    public init(_ name: String, _ summary: String, _ text: String, tasks: String = "") {
       self.name = name
       self.summary = summary
       self.text = text
@@ -110,7 +117,8 @@ package struct Program: Sendable {
     }
   }
 
-  package init(
+  /// A program.
+  public init(
     _ name: String, version: String, released: String = "", _ overview: String, discussion: String = "",
     commands: [Command], defaultCommand: String? = nil, options: [Option], topics: [Topic], examples: [String],
     datasets: [String] = [], files: [File] = [], related: [String] = [], synonyms: [Synonym] = [],
@@ -139,5 +147,5 @@ package struct Program: Sendable {
   static let versionOption = Option.flag("version", in: "General", "show the version")
 
   /// Every option `command` takes.
-  package func options(of command: Command) -> [Option] { command.options + options + [Self.help] }
+  public func options(of command: Command) -> [Option] { command.options + options + [Self.help] }
 }

@@ -1,46 +1,52 @@
-package import Rows
+public import Rows
 
 /// One option of a command, described once: parsing, help, completions and man pages are made from it.
-package struct Option: Sendable, Hashable {
+public struct Option: Sendable, Hashable {
   /// The accepted values, for completion and help.
-  package enum Values: Sendable, Hashable {
+  public enum Values: Sendable, Hashable {
+    /// One of these words; any other is refused.
     case words([String])
+    /// A file, or a directory.
     case file, directory
     /// Words that are known at run time: `dataset`, `format`; a comma-separated list of them: `column`.
     case dynamic(String), list(String)
+    /// Anything.
     case free
   }
 
   /// The heading of options that help shows last.
-  package static let lastGroup = "TV datasets"
+  public static let lastGroup = "TV datasets"
 
   /// The long name, without dashes.
-  package let name: String
-  package let letter: Character?
+  public let name: String
+  /// The letter of the short form.
+  public let letter: Character?
   /// The placeholder of the value in help (`FILE`); nil for a flag.
-  package let placeholder: String?
+  public let placeholder: String?
   /// The values that are accepted, or offered by completion.
   let values: Values
   /// The value that is used if the option is not given; nil if there is none worth printing.
-  package let `default`: String?
+  public let `default`: String?
   /// Other spellings of the long name, accepted but not shown in help.
   let aliases: [String]
   /// Whether the option can be given more than once.
   let isRepeatable: Bool
   /// A phrase in lower case without a period.
-  package let summary: String
+  public let summary: String
   /// The heading of its section in help.
-  package let group: String
+  public let group: String
   /// Options that cannot be given with it.
-  package private(set) var exclusions: [Exclusion] = []
+  public private(set) var exclusions: [Exclusion] = []
   /// The long names of options of which one must be given with it; empty if it can be given alone.
-  package private(set) var required: [String] = []
+  public private(set) var required: [String] = []
   /// The setting of a library that it changes, by which errors name it; nil if there is none.
-  package let setting: Setting?
+  public let setting: Setting?
 
   /// An option that cannot be given with another.
-  package struct Exclusion: Sendable, Hashable {
-    package let name: String
+  public struct Exclusion: Sendable, Hashable {
+    /// Its long name.
+    public let name: String
+    /// The hint of the error.
     let hint: String
   }
 
@@ -61,13 +67,14 @@ package struct Option: Sendable, Hashable {
   }
 
   /// Creates an option without a value.
-  package static func flag(
+  public static func flag(
     _ name: String, short letter: Character? = nil, aliases: [String] = [], setting: Setting? = nil, in group: String,
     _ summary: String
   ) -> Option {
     Option(name, letter, nil, .free, nil, aliases, false, summary, group, setting)
   }
-  package static func value(
+  /// Creates an option with a value.
+  public static func value(
     _ name: String, short letter: Character? = nil, aliases: [String] = [], _ placeholder: String,
     values: Values = .free, default: String? = nil, repeatable: Bool = false, setting: Setting? = nil,
     in group: String, _ summary: String
@@ -77,13 +84,13 @@ package struct Option: Sendable, Hashable {
 
   /// The same option, which cannot be given together with the named options.
   /// - Parameter hint: how to get the effect of both.
-  package func excluding(_ names: String..., hint: String = "use only one of them") -> Option {
+  public func excluding(_ names: String..., hint: String = "use only one of them") -> Option {
     var copy = self
     copy.exclusions += names.map { Exclusion(name: $0, hint: hint) }
     return copy
   }
   /// The same option, which can be given only together with one of the named options.
-  package func requiring(_ names: String...) -> Option {
+  public func requiring(_ names: String...) -> Option {
     var copy = self
     copy.required = names
     return copy
@@ -95,7 +102,7 @@ package struct Option: Sendable, Hashable {
     return short + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
   }
   /// The closed set of accepted values; nil if any value is accepted.
-  package var words: [String]? { if case .words(let words) = values { words } else { nil } }
+  public var words: [String]? { if case .words(let words) = values { words } else { nil } }
   /// The summary, followed by the accepted values and the default: `[values: a, b; default: a]`.
   var explanation: String {
     let parts = [words.map { "values: " + $0.joined(separator: ", ") }, self.default.map { "default: \($0)" }]
@@ -109,22 +116,27 @@ package struct Option: Sendable, Hashable {
   func isNamed(_ name: some StringProtocol) -> Bool { self.name == name || aliases.contains { $0 == name } }
 }
 
-package struct Argument: Sendable, Hashable {
+/// One argument of a command.
+public struct Argument: Sendable, Hashable {
   /// The placeholder in help (`DATASET`).
-  package let placeholder: String
+  public let placeholder: String
+  /// The accepted values.
   let values: Option.Values
   /// Whether a file may be typed instead.
   let takesFiles: Bool
-  package let count: Count
+  /// The number of arguments.
+  public let count: Count
   /// One sentence without a full stop.
-  package let summary: String
+  public let summary: String
 
-  package enum Count: Sendable, Hashable {
+  /// The number of arguments.
+  public enum Count: Sendable, Hashable {
     /// Exactly one; one or none; any number.
     case one, optional, any
   }
 
-  package init(
+  /// An argument.
+  public init(
     _ placeholder: String, values: Option.Values = .free, takesFiles: Bool = false, count: Count = .one,
     _ summary: String
   ) {

@@ -1,22 +1,28 @@
-package import Domain
-package import Query
-package import Rows
+public import Domain
+public import Query
+public import Rows
 
-package struct Invocation: Sendable {
-  package enum Action: Sendable, Hashable {
+/// A parsed command line.
+public struct Invocation: Sendable {
+  /// The action of a command line.
+  public enum Action: Sendable, Hashable {
+    /// Run a command.
     case run(Command)
     /// Show the help of a command; nil is the program.
     case help(Command?)
+    /// Show the version.
     case version
   }
-  package let action: Action
+  /// The action.
+  public let action: Action
   /// The names of the commands that were chosen, outermost first.
-  package let path: [String]
-  package let arguments: [String]
+  public let path: [String]
+  /// The arguments.
+  public let arguments: [String]
   /// The settings, which are the defaults of options.
-  package var configuration = Configuration()
+  public var configuration = Configuration()
   /// The kinds of locations, with the connection of the command.
-  package var locations = LocationKinds([])
+  public var locations = LocationKinds([])
   private let given: [String: [String]]
   /// The arguments after the values of options.
   private let trails: [Trail]
@@ -54,7 +60,7 @@ package struct Invocation: Sendable {
   }
 
   /// The same command line with other arguments and other values of an option.
-  package func replacing(arguments: [String], option: Option, values: [String]) -> Invocation {
+  public func replacing(arguments: [String], option: Option, values: [String]) -> Invocation {
     var given = self.given
     given[option.name] = values
     var copy = Invocation(action: action, path: path, arguments: arguments, given: given, trails: trails)
@@ -64,7 +70,7 @@ package struct Invocation: Sendable {
 
   /// A problem with an argument that is a part of the value of the option before it, with that as the hint:
   /// `--columns id name`.
-  package func explaining(_ problem: Problem) -> Problem {
+  public func explaining(_ problem: Problem) -> Problem {
     guard [.usage, .noInput].contains(problem.kind) else { return problem }
     for trail in trails {
       let words = Array(trail.words.prefix { !$0.contains("/") && (!$0.contains(".") || $0.contains("=")) })
@@ -79,40 +85,42 @@ package struct Invocation: Sendable {
     return problem
   }
 
-  package func has(_ option: Option) -> Bool { given[option.name] != nil }
+  /// Whether a flag was given.
+  public func has(_ option: Option) -> Bool { given[option.name] != nil }
   /// The value given; nil when the option was not.
-  package subscript(option: Option) -> String? { given[option.name]?.last }
-  package func value(of name: String) -> String? { given[name]?.last }
+  public subscript(option: Option) -> String? { given[option.name]?.last }
+  /// The value given for the option with a name.
+  public func value(of name: String) -> String? { given[name]?.last }
   /// The value given, else the setting with the name of the option.
-  package func setting(_ option: Option) -> String? {
+  public func setting(_ option: Option) -> String? {
     self[option] ?? ConfigurationKey.all.first { $0.name == option.name }.flatMap { configuration[$0]?.value }
   }
   /// Whether a flag was given, or the setting with its name is `yes`.
-  package func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
+  public func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
   /// The locations given, in order.
   /// - Throws: `usage`.
-  package func locations(_ option: Option) throws(Problem) -> [Location] {
+  public func locations(_ option: Option) throws(Problem) -> [Location] {
     try all(option).map { (text) throws(Problem) in try locations.location(text) }
   }
   /// Every value given, in order.
-  package func all(_ option: Option) -> [String] { given[option.name] ?? [] }
+  public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
   /// Every value given for the option with a name, in order.
-  package func all(_ name: String) -> [String] { given[name] ?? [] }
+  public func all(_ name: String) -> [String] { given[name] ?? [] }
   /// The arguments, and the options except some, in an order of their own: equal for equal command lines.
-  package func text(without excluded: [Option]) -> String {
+  public func text(without excluded: [Option]) -> String {
     let options = given.filter { name, _ in !excluded.contains { $0.name == name } }
     let texts = options.sorted { $0.key < $1.key }.map { ([$0.key] + $0.value).joined(separator: "\u{1}") }
     return (arguments + texts).joined(separator: "\u{2}")
   }
   /// The value as comma-separated names; nil if the option was not given.
   /// - Throws: `usage` if it is not such a list.
-  package func names(_ option: Option) throws(Problem) -> [String]? {
+  public func names(_ option: Option) throws(Problem) -> [String]? {
     guard let text = self[option] else { return nil }
     return try NameListParser.list(text, of: option.name).map(\.name)
   }
   /// The value as columns to sort by; none when the option was not given.
   /// - Throws: `usage` when it is no such list.
-  package func sortKeys(_ option: Option) throws(Problem) -> [Selection.SortKey] {
+  public func sortKeys(_ option: Option) throws(Problem) -> [Selection.SortKey] {
     guard let text = self[option] else { return [] }
     return try NameListParser.list(text, mark: ":", of: option.name).map { (key) throws(Problem) in
       try Selection.SortKey(key)
@@ -120,7 +128,7 @@ package struct Invocation: Sendable {
   }
   /// The value as a whole number, given or set.
   /// - Throws: `usage` when it is none, or outside `range`.
-  package func integer(_ option: Option, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+  public func integer(_ option: Option, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = setting(option) else { return nil }
     let digits = text.first == "-" ? text.dropFirst() : Substring(text)
     if !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text),
@@ -138,7 +146,7 @@ package struct Invocation: Sendable {
 extension Program {
   /// Understands a command line, without the program's name.
   /// - Throws: `usage`, with the nearest right word.
-  package func parse(_ words: [String]) throws(Problem) -> Invocation {
+  public func parse(_ words: [String]) throws(Problem) -> Invocation {
     var scanner = Scanner(program: self)
     for (position, word) in words.enumerated() {
       scanner.next = words.dropFirst(position + 1).first.flatMap { $0.hasPrefix("-") ? nil : $0 }
@@ -176,7 +184,7 @@ private struct Scanner {
     if let option = pending {
       pending = nil
       try set(option, word)
-    } else if onlyArguments || word == "-" || !word.hasPrefix("-") || isNumber(word) || isText(word) {
+    } else if onlyArguments || word == "-" || !word.hasPrefix("-") || isNumber(word) {
       try takeArgument(word)
     } else if word == "--" {
       onlyArguments = true
@@ -190,16 +198,6 @@ private struct Scanner {
   private func isNumber(_ word: String) -> Bool {
     let bytes = Array(word.utf8)
     return bytes.count > 1 && bytes[0] == 45 && (48...57).contains(bytes[1])
-  }
-
-  /// Whether a word is text although it begins with a dash: it follows an argument of a command that takes text, and
-  /// is not an option.
-  private func isText(_ word: String) -> Bool {
-    guard let command, !arguments.isEmpty, command.arguments.last?.placeholder.hasSuffix(" TEXT") == true,
-      let letter = word.dropFirst().first, word.count > 2
-    else { return false }
-    if letter == "-" { return word.prefix { $0 != "=" }.contains(" ") }
-    return !program.options(of: command).contains { $0.letter == letter }
   }
 
   private mutating func takeArgument(_ word: String) throws(Problem) {

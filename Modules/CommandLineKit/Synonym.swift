@@ -1,11 +1,12 @@
-package import Rows
+public import Rows
 
 /// Words that other programs use for something that has another name here.
 ///
 /// They are not accepted: they make the hint of the error exact.
-package struct Synonym: Sendable, Hashable {
+public struct Synonym: Sendable, Hashable {
   /// The form of the value after a word that several programs use differently.
-  package enum Value: Sendable, Hashable {
+  public enum Value: Sendable, Hashable {
+    /// Any, or none.
     case any
     /// Names with commas; a text with spaces.
     case list, statement
@@ -14,10 +15,10 @@ package struct Synonym: Sendable, Hashable {
   /// Words as they are typed: `--head`, `-n`, `rm`.
   let words: [String]
   /// The option (`--limit`) or command (`delete`) that the hint is about; without it there is no hint.
-  package let target: String
+  public let target: String
   /// An imperative or a question. In that of an option, `VALUE` is the value, and a part in brackets is omitted without
   /// one. In that of a command, `FILE` and `OUT` are the files after it.
-  package let hint: String
+  public let hint: String
   private let value: Value
   /// The option whose value is meant; nil for the word after the synonym.
   private let source: String?
@@ -27,7 +28,7 @@ package struct Synonym: Sendable, Hashable {
   ///   - hint: an imperative; if nil, the hint asks whether the target was meant.
   ///   - value: the form of the value for which it applies.
   ///   - source: the option whose value `VALUE` is; nil for the word after the synonym.
-  package init(
+  public init(
     _ words: String..., for target: String, hint: String? = nil, before value: Value = .any,
     valueOf source: String? = nil
   ) {
@@ -35,7 +36,7 @@ package struct Synonym: Sendable, Hashable {
   }
 
   /// Creates a synonym of a list of words.
-  package init(
+  public init(
     _ words: [String], for target: String, hint: String? = nil, before value: Value = .any,
     valueOf source: String? = nil
   ) {
@@ -110,7 +111,7 @@ extension Program {
 
   /// The error for the name of a dataset that looks like a mistyped command; nil if it does not.
   /// - Parameter files: the files that were named after it.
-  package func unknownCommand(_ word: String, with files: [String] = []) -> Problem? {
+  public func unknownCommand(_ word: String, with files: [String] = []) -> Problem? {
     let names = commands.map(\.name)
     guard
       synonym(word, names) ?? nearSynonym(word, names) != nil

@@ -84,6 +84,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
   }
 }
 
+/// A destination in memory.
 actor KeptBytes: ByteSink {
   nonisolated let name = "memory"
   private(set) var bytes: [UInt8] = []
@@ -316,6 +317,7 @@ extension Value {
     }
   }
 
+  /// For messages: short.
   fileprivate var shown: String {
     let text = String(describing: self)
     switch self {

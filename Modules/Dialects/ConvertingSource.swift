@@ -82,6 +82,7 @@ public final class ConvertingSource: ByteSource {
     }
   }
 
+  /// Gives the log what there is.
   private func settle(_ state: inout State) throws(Problem) {
     let rejects = state.converter.rejects
     state.converter.rejects = []

@@ -1,4 +1,5 @@
 package import Rows
+import Synchronization
 
 /// A pipe whose first bytes have been read.
 package final class PrefixedByteSource: ByteSource {

@@ -24,6 +24,7 @@ public struct TemporaryScratch: ScratchSpace {
   }
 }
 
+/// An unlinked file.
 private final class TemporaryFile: ScratchFile {
   private let descriptor: Int32
   private let place: String

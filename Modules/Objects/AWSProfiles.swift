@@ -1,3 +1,5 @@
+import Rows
+
 /// The files with profiles that programs for AWS share: `~/.aws/credentials` and `~/.aws/config`.
 struct AWSProfiles: Sendable {
   /// The settings by section: `default`, `NAME`, `sso-session NAME`, `services NAME`.

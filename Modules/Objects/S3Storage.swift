@@ -157,6 +157,7 @@ public final class S3Storage: ObjectBucket {
     }
   }
 
+  /// The problem that a response describes.
   func failure(_ response: S3Response, _ key: String) -> Problem {
     S3Failure.problem(response.status, response.document, at: place(of: key))
   }
@@ -172,6 +173,7 @@ extension Problem {
   }
 }
 
+/// A request to a bucket.
 struct S3Call {
   var method: HTTPRequest.Method
   var key: String
@@ -210,6 +212,7 @@ struct S3Call {
   }
 }
 
+/// A response that was read.
 struct S3Response: Sendable {
   let status: Int
   let headers: HTTPFields

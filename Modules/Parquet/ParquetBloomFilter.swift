@@ -84,6 +84,7 @@ struct ParquetBloomFilter {
     }
   }
 
+  /// Appends the header and the bits.
   func append(to out: inout ByteBuffer) {
     out.append(
       bytes: ThriftWriter.structure {

@@ -1,6 +1,7 @@
 /// An element of a Parquet schema for nested records. Everything but the keys of maps may be null.
 public indirect enum ParquetElement: Sendable, Hashable {
   case text, integer, shortInteger, boolean
+  /// A list of texts.
   case texts
   /// Texts by text.
   case map
@@ -55,6 +56,7 @@ extension ParquetElement {
     }
   }
 
+  /// Appends the elements of the schema.
   func describe(_ name: String, _ thrift: inout ThriftWriter) {
     switch self {
     case .text: Self.leaf(name, 6, isText: true, &thrift)

@@ -1,10 +1,10 @@
-package import Domain
-package import Rows
+public import Domain
+public import Rows
 
 /// A format that an installed program makes: it gets a Singer stream and gives bytes, and the file is written by us.
-package struct ExternalExporter: Exporter {
+public struct ExternalExporter: Exporter {
   /// The description that the program gave.
-  package let descriptor: ExporterDescriptor
+  public let descriptor: ExporterDescriptor
   private let path: String
   private let stream: any ByteFormat
   private let runner: PluginRunner
@@ -20,7 +20,7 @@ package struct ExternalExporter: Exporter {
 
   /// The program in front of a destination; its input is a stream of the rows.
   /// - Throws: `usage` for a table the stream cannot carry; `plugIn` when the program cannot be started.
-  package func sink(
+  public func sink(
     for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
   ) async throws(Problem) -> any RowSink {
     EncodedFile(stream, of: schema, ExportOptions()) { () throws(Problem) in

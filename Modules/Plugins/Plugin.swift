@@ -1,26 +1,33 @@
 import Codecs
-package import Domain
+public import Domain
 import Rows
 
 /// An external exporter that is installed: an executable `bb-exporter-NAME`.
-package struct Plugin: Sendable, Hashable {
+public struct Plugin: Sendable, Hashable {
   /// The name after `-f`.
-  package let name: String
-  package let path: String
+  public let name: String
+  /// The executable.
+  public let path: String
   /// Why it is not run; nil when it is.
   let refusal: String?
 }
 
-package struct PluginDescription: Sendable, Hashable {
+/// The description that a plug-in gives.
+public struct PluginDescription: Sendable, Hashable {
   /// The name after `-f`.
-  package var name: String
-  package var version: String
-  package var vendor: String
-  package var summary: String
+  public var name: String
+  /// Its version, as it writes it.
+  public var version: String
+  /// Its author.
+  public var vendor: String
+  /// One sentence.
+  public var summary: String
   /// Suffixes of files, without the dot, in small letters.
-  package var fileExtensions: [String]
-  package var mediaType: String
-  package var options: [ExporterDescriptor.Option]
+  public var fileExtensions: [String]
+  /// The media type of what it makes.
+  public var mediaType: String
+  /// Options it takes.
+  public var options: [ExporterDescriptor.Option]
 
   /// Creates a description from the output of `--describe`.
   /// - Throws: `plugIn` for output that is not a description of a plug-in named `name`.

@@ -2,20 +2,23 @@ import Domain
 import Rows
 
 /// Tests a plug-in with tables that are hard to write.
-package struct PluginTest: Sendable {
-  package struct Result: Sendable, Hashable {
-    package let what: String
+public struct PluginTest: Sendable {
+  /// One thing that was tried.
+  public struct Result: Sendable, Hashable {
+    /// The name of the test.
+    public let what: String
     /// The error; nil if there was none.
-    package let fault: String?
+    public let fault: String?
   }
 
   private let exporter: ExternalExporter
 
-  package init(_ exporter: ExternalExporter) { self.exporter = exporter }
+  /// A trial of an exporter.
+  public init(_ exporter: ExternalExporter) { self.exporter = exporter }
 
   /// The results, in order. A plug-in may refuse a table by ending with 65; it must not hang, fall, or make another
   /// document of the same rows.
-  package func run() async -> [Result] {
+  public func run() async -> [Result] {
     let hostile = Self.hostile
     var results: [Result] = []
     results.append(
@@ -143,6 +146,7 @@ package struct PluginTest: Sendable {
   }()
 }
 
+/// Bytes in memory.
 private actor KeptBytes: ByteSink {
   nonisolated let name = "memory"
   private(set) var bytes: [UInt8] = []

@@ -1,7 +1,7 @@
 import Codecs
-package import Domain
+public import Domain
 import Glibc
-package import Rows
+public import Rows
 import Synchronization
 
 /// A Singer target as a format: the target stores the records where its configuration says, and the document consists
@@ -9,9 +9,9 @@ import Synchronization
 ///
 /// It has succeeded only if it exits with 0 and its last line is the state that was sent last, which counts every
 /// record.
-package struct TargetExporter: Exporter {
+public struct TargetExporter: Exporter {
   /// `singer:PROGRAM`.
-  package let descriptor: ExporterDescriptor
+  public let descriptor: ExporterDescriptor
   private let path: String
   private let stream: any ByteFormat
   private let runner: PluginRunner
@@ -45,7 +45,7 @@ package struct TargetExporter: Exporter {
 
   /// The target in front of a destination.
   /// - Throws: `plugIn` when it cannot be started.
-  package func sink(
+  public func sink(
     for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
   ) async throws(Problem) -> any RowSink {
     let arguments = options.values[Self.configuration.key].map { ["--config", $0] } ?? []

@@ -81,6 +81,7 @@ enum SiteName {
   }
 }
 
+/// The places of the records.
 struct SiteAddresses {
   private var links: [String: [SiteLink]] = [:]
 
@@ -119,6 +120,7 @@ struct SiteAddresses {
     self.links[dataset.name] = links
   }
 
+  /// The page of a record that has one.
   func page(_ dataset: Schema, _ row: Int) -> SiteLink { links[dataset.name]?[row] ?? SiteLink("index.html") }
 
   /// The page of a list with a number, from 0.

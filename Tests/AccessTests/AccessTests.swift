@@ -3,6 +3,7 @@ import CommandLineKit
 import Dialects
 import Domain
 import Files
+import Networking
 import Persistence
 import Query
 import Rows

@@ -1,6 +1,7 @@
 import AppShell
 import AppTestSupport
 import CommandLineKit
+import Domain
 import Rows
 import Testing
 

@@ -5,6 +5,7 @@ import CommandLineKit
 import Domain
 import Glibc
 import LiveServices
+import Networking
 import Rows
 import TestSupport
 

@@ -2,7 +2,6 @@ import Codecs
 import Conformance
 import Domain
 import Exporters
-import Fakes
 import Rows
 import Sources
 import TestSupport

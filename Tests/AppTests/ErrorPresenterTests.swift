@@ -3,6 +3,7 @@ import AppTestSupport
 import Codecs
 import CommandLineKit
 import Domain
+import Query
 import Rows
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import Domain
 import Exporters
 import LiveServices
 import Persistence
+import Rows
 import TestSupport
 import Testing
 

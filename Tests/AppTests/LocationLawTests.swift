@@ -1,4 +1,7 @@
+import AppShell
+import Codecs
 import CommandLineKit
+import Dialects
 import Domain
 import Glibc
 import LiveServices

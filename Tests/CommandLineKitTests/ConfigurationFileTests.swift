@@ -1,4 +1,5 @@
 import CommandLineKit
+import Domain
 import Files
 import Glibc
 import Rows

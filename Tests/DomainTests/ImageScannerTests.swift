@@ -1,6 +1,5 @@
 import Conformance
 import Domain
-import Fakes
 import Rows
 import Testing
 

@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Persistence
 import Rows
 import TestSupport
 import Testing

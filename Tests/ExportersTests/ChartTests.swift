@@ -1,7 +1,9 @@
 import Codecs
 import Conformance
+import Documents
 import Domain
 import Exporters
+import Query
 import Rows
 import Testing
 

@@ -36,9 +36,8 @@ extension PythonTests {
         rows, inside = [], False
         def handle_starttag(self, tag, attributes):
             if tag == "tr": self.rows.append([])
-            is_row = dict(attributes).get("scope") == "row"
-            if tag == "tr" or tag == "th" and not is_row: self.inside = False
-            elif tag in ("td", "th"):
+            if tag in ("tr", "th"): self.inside = False
+            elif tag == "td":
                 self.rows[-1].append("")
                 self.inside = True
             elif tag == "a" and self.inside: assert dict(attributes)["href"].lower().startswith(("http://", "https://", "mailto:"))

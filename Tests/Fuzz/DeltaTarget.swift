@@ -1,3 +1,5 @@
+import Codecs
+import Dialects
 import Dispatch
 import Domain
 import Lake

@@ -1,3 +1,4 @@
+import Codecs
 import Dialects
 import Rows
 

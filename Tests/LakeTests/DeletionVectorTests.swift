@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Exporters
 import Query
 import Rows
@@ -7,6 +8,7 @@ import Testing
 
 @testable import Domain
 @testable import Lake
+@testable import Parquet
 
 /// A deletion vector, written as the format describes it.
 private struct WrittenVector {

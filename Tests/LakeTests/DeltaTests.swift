@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Exporters
 import Query
 import Rows

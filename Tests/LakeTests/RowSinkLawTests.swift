@@ -1,4 +1,6 @@
+import Codecs
 import Conformance
+import Dialects
 import Domain
 import Exporters
 import Files

@@ -1,3 +1,4 @@
+import Codecs
 import Conformance
 import Domain
 import Glibc

@@ -1,4 +1,5 @@
 import CSystem
+import Codecs
 import Domain
 import Files
 import Glibc

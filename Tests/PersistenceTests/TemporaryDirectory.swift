@@ -1,5 +1,7 @@
+import Domain
 import Files
 import Glibc
+import Persistence
 import Rows
 import TestSupport
 

@@ -1,4 +1,5 @@
 import Conformance
+import Rows
 import Testing
 
 @testable import Query

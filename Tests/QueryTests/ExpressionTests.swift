@@ -1,4 +1,5 @@
 import Codecs
+import Conformance
 @testable import Query
 import Rows
 import Testing
@@ -171,9 +172,8 @@ import Testing
       try await back.collect().flatMap { batch in (0..<batch.count).map { row in (0..<3).map { batch.value(row, $0) } }
       } == rows)
     let twice = await #expect(throws: Problem.self) {
-      _ = try await wide.applied(
-        to: long.applied(to: stream(rows + rows), scratch: NoScratch()), scratch: NoScratch()
-      ).collect()
+      try await wide.applied(
+        to: long.applied(to: stream(rows + rows), scratch: NoScratch()), scratch: NoScratch())
     }
     #expect(twice?.message.contains("two values of “jan”, in records 1 and 5") == true, "\(String(describing: twice))")
     var distinct = Selection()

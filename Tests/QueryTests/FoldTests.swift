@@ -1,4 +1,5 @@
 import Query
+import Codecs
 import Glibc
 import Testing
 

@@ -1,3 +1,4 @@
+import Domain
 import Query
 import Rows
 import Testing

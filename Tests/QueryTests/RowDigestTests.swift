@@ -1,3 +1,4 @@
+import Codecs
 import Query
 import Rows
 import TestSupport

@@ -1,4 +1,6 @@
+import Codecs
 import Domain
+import Query
 import Rows
 import Sources
 import Synchronization

@@ -1,4 +1,8 @@
+import Codecs
+import Domain
+import Query
 import Rows
+import Synchronization
 import Testing
 
 @Suite("values of version 2") struct SourceValuesTests {

@@ -1,5 +1,7 @@
 import AppShell
+import Codecs
 import CommandLineKit
+import Dialects
 import Domain
 import Rows
 import Sources
@@ -75,6 +77,7 @@ struct SourceOptions {
     }
   }
 
+  /// The options of every connection.
   private static let network =
     APIOptions.connecting + [
       APIOptions.maxAgeOption, APIOptions.maxBytesOption, APIOptions.deadlineOption, APIOptions.refreshOption,
@@ -92,6 +95,7 @@ struct SourceOptions {
     return .file(try invocation.locations.location(path), options)
   }
 
+  /// The options of one file.
   private struct OwnOptions {
     let file: String, invocation: Invocation
 
@@ -125,6 +129,7 @@ struct SourceOptions {
     }
   }
 
+  /// The options of every connection.
   func network() throws(Problem) -> APIOptions { try APIOptions(connecting: invocation) }
 
   func file() throws(Problem) -> FileInputOptions {

@@ -20,6 +20,7 @@ struct SourcesCommand {
   private static let recordings = Argument("DIR", values: .directory, "recorded responses")
   private static let datasets = Argument("DATASET", count: .any, "datasets of the source")
 
+  /// The most differences that are reported.
   private static let mostDifferences = 10
 
   func run() async throws(Problem) {
@@ -42,12 +43,13 @@ struct SourcesCommand {
     }
   }
 
+  /// Refuses options of other actions.
   private func checkOptions(of action: String?) throws(Problem) {
     let actions: [(option: Option, actions: [String])] =
       [
         (Options.tryOut, ["check"]), (Options.accept, ["test"]), (Options.grammar, ["schema"]),
-        (APIOptions.setOption, ["check", "draft", "record"]), (Options.draftPages, ["check", "draft", "record"]),
-        (APIOptions.serverOption, ["check", "draft", "record"]),
+        (APIOptions.setOption, ["check", "record"]), (Options.draftPages, ["check", "draft", "record"]),
+        (APIOptions.serverOption, ["check", "record"]),
       ] + Options.draftOptions.filter { $0 != Options.draftPages }.map { ($0, ["draft"]) }
     for (option, known) in actions where invocation.has(option) && !known.contains(action ?? "") {
       throw Problem(

@@ -14,16 +14,13 @@ enum BBNotes {
     + ActorsCommands.entries
     + MoviesCommands.entries
     + ShowsCommands.entries
-    + WatchCommands.entries
     + FavouritesCommands.entries
     + TransferCommands.entries
     + TrackerCommands.entries
     + HistoryCommands.entries
     + StorageCommands.entries + [
       SharedCommands.completions(
-        of: "bb-notes",
-        CompletionValues(
-          datasets: Catalog.all, columns: Catalog.notes.columns.map(\.name), records: RecordNames.completions)),
+        of: "bb-notes", datasets: Catalog.all, relations: [], columns: Catalog.notes.columns.map(\.name)),
       SharedCommands.help(examples: ["help places add"]),
     ]
 

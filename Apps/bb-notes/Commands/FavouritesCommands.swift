@@ -1,4 +1,5 @@
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Query

@@ -1,3 +1,4 @@
+import Rows
 import Domain
 import AppShell
 import CommandLineKit
@@ -18,5 +19,4 @@ enum Options {
 
   private static let action = "Action"
   static let yes = Option.flag("yes", short: "y", in: action, "do not ask for confirmation")
-  static let dryRun = Option.flag("dry-run", in: action, "show what would change, without changing anything")
 }

@@ -1,36 +1,43 @@
-package import CommandLineKit
+import Codecs
+public import CommandLineKit
+import Query
 import Rows
 
 /// The state of a table to walk through: views, each a selection, and what a key does to them. Knows no terminal.
-package struct Explorer: Sendable {
+public struct Explorer: Sendable {
   /// The options that a view adds to the command line.
-  package struct Query: Sendable, Hashable {
+  public struct Query: Sendable, Hashable {
     /// Conditions, as `--where` reads them.
-    package var filters: [String] = []
-    package var sort: String?
+    public var filters: [String] = []
+    /// The column to sort by.
+    public var sort: String?
     /// Whether the order is descending.
-    package var isDescending = false
+    public var isDescending = false
     /// The column whose values are counted.
-    package var counted: String?
+    public var counted: String?
 
-    package init() {}
+    /// All rows.
+    public init() {}
   }
 
   /// A view, and the place of the cursor in it.
-  package struct View: Sendable {
-    package var query = Query()
+  public struct View: Sendable {
+    /// The rows.
+    public var query = Query()
     /// The columns that are shown; nil for all.
-    package var columns: [String]?
+    public var columns: [String]?
     /// The row and the column of the cursor; the first row and the first column after the title on the screen.
     var row = 0, column = 0, top = 0, left = 0
 
-    package init(query: Query = Query(), columns: [String]? = nil) { (self.query, self.columns) = (query, columns) }
+    /// The first row of a query.
+    public init(query: Query = Query(), columns: [String]? = nil) { (self.query, self.columns) = (query, columns) }
   }
 
+  /// The content of the screen.
   enum Mode: Sendable, Hashable { case table, record, prompt, help }
 
   /// The effect of a key besides another state.
-  package enum Effect: Sendable, Hashable {
+  public enum Effect: Sendable, Hashable {
     case none
     /// The rows of the last view are wanted.
     case load
@@ -44,7 +51,7 @@ package struct Explorer: Sendable {
   }
 
   /// The facts about the rows of the last view.
-  package struct Facts {
+  public struct Facts {
     /// The columns; nil before they are known.
     var schema: Schema?
     /// The number of rows so far, and of the rows on the screen.
@@ -55,17 +62,20 @@ package struct Explorer: Sendable {
   }
 
   /// The views, the last on the screen.
-  package private(set) var views = [View()]
+  public private(set) var views = [View()]
   private(set) var mode = Mode.table
   /// The words of the search, and those that are being typed.
   private(set) var words = "", typed = ""
-  package var message = ""
+  /// The message in the last line.
+  public var message = ""
   /// The first line of a record on the screen.
   private(set) var scroll = 0
 
-  package init() {}
+  /// One view of all rows.
+  public init() {}
 
-  package internal(set) var view: View {
+  /// The last view.
+  public internal(set) var view: View {
     get { views[views.count - 1] }
     set { views[views.count - 1] = newValue }
   }
@@ -77,13 +87,15 @@ package struct Explorer: Sendable {
     return [title] + all.filter { $0 != title }
   }
 
-  package mutating func go(to row: Int, _ facts: Facts) {
+  /// Moves the cursor to a row.
+  public mutating func go(to row: Int, _ facts: Facts) {
     view.row = max(0, min(row, facts.count - 1))
     view.top = min(view.top, view.row)
     view.top = max(view.top, view.row - max(facts.lines, 1) + 1)
   }
 
-  package mutating func press(_ key: TerminalKey, _ facts: Facts) -> Effect {
+  /// Does what a key says.
+  public mutating func press(_ key: TerminalKey, _ facts: Facts) -> Effect {
     if mode != .prompt { message = "" }
     switch key {
     case .closed: return .quit
@@ -168,6 +180,7 @@ package struct Explorer: Sendable {
     return .none
   }
 
+  /// The keys that need columns.
   private mutating func cell(_ key: TerminalKey, _ schema: Schema, _ facts: Facts) -> Effect {
     let columns = Self.columns(of: schema, view)
     guard !columns.isEmpty else { return .none }
@@ -224,7 +237,7 @@ package struct Explorer: Sendable {
   }
 
   /// Takes the last step back, and says why.
-  package mutating func undo(_ message: String) {
+  public mutating func undo(_ message: String) {
     views.removeLast()
     self.message = message
   }

@@ -1,14 +1,16 @@
-package import Codecs
+public import Codecs
+import CommandLineKit
+import Query
 import Rows
 
 /// The lines of an explorer on a terminal. A frame has only the lines that changed.
-package struct ExplorerScreen {
+public struct ExplorerScreen {
   private let style: TerminalStyle
   private var shown: [[UInt8]] = []
   private var size = (columns: 0, lines: 0)
 
   /// A screen that shows nothing yet.
-  package init(_ style: TerminalStyle) { self.style = style }
+  public init(_ style: TerminalStyle) { self.style = style }
 
   /// The lines of the screen that are not rows: the header, its rule, and the last line.
   private static let others = 3
@@ -16,10 +18,10 @@ package struct ExplorerScreen {
   private static let least = (columns: 20, lines: 4)
 
   /// Forgets what is on the screen, which something else wrote to.
-  package mutating func forget() { shown = [] }
+  public mutating func forget() { shown = [] }
 
   /// The facts about the last view of an explorer on a terminal of a size.
-  package static func facts(_ explorer: Explorer, _ window: RowWindow, _ size: (columns: Int, lines: Int))
+  public static func facts(_ explorer: Explorer, _ window: RowWindow, _ size: (columns: Int, lines: Int))
     -> Explorer.Facts
   {
     let schema = window.schema
@@ -52,7 +54,7 @@ package struct ExplorerScreen {
 
   /// The bytes that make the terminal show an explorer; none if nothing changed.
   /// - Parameter work: what is being done, for the last line; empty if nothing.
-  package mutating func frame(
+  public mutating func frame(
     _ explorer: Explorer, _ window: RowWindow, size: (columns: Int, lines: Int), work: String
   ) -> [UInt8] {
     var lines: [[UInt8]]

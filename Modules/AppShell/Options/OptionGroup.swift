@@ -1,8 +1,8 @@
-package import CommandLineKit
-package import Rows
+public import CommandLineKit
+public import Rows
 
 /// Options that are read into one value. Each is declared once: its description together with its effect.
-package protocol OptionGroup: Sendable {
+public protocol OptionGroup: Sendable {
   /// The value without options.
   init()
   /// The options, in the order of the help.
@@ -12,13 +12,14 @@ package protocol OptionGroup: Sendable {
 }
 
 /// An option, and its effect on a value.
-package struct OptionBinding<Group: Sendable>: Sendable {
-  package let option: Option
+public struct OptionBinding<Group: Sendable>: Sendable {
+  /// The description of the option.
+  public let option: Option
   /// Applies the option, which was given or is set by the configuration.
   let apply: @Sendable (_ group: inout Group, _ invocation: Invocation) throws(Problem) -> Void
 
   /// Sets a member to true if the flag is given.
-  package static func flag(
+  public static func flag(
     _ option: Option, _ member: any WritableKeyPath<Group, Bool> & Sendable
   ) -> OptionBinding {
     OptionBinding(option: option) { (group, invocation) throws(Problem) in
@@ -26,7 +27,7 @@ package struct OptionBinding<Group: Sendable>: Sendable {
     }
   }
   /// Sets a member to the value that `parse` makes of the text.
-  package static func value<Value>(
+  public static func value<Value>(
     _ option: Option, _ member: any WritableKeyPath<Group, Value> & Sendable,
     _ parse: @escaping @Sendable (_ text: String) throws(Problem) -> Value
   ) -> OptionBinding {
@@ -35,7 +36,7 @@ package struct OptionBinding<Group: Sendable>: Sendable {
     }
   }
   /// Sets a member to the values that `parse` makes of the texts of an option that may be repeated.
-  package static func value<Value>(
+  public static func value<Value>(
     _ option: Option, _ member: any WritableKeyPath<Group, [Value]> & Sendable,
     _ parse: @escaping @Sendable (_ text: String) throws(Problem) -> [Value]
   ) -> OptionBinding {
@@ -48,7 +49,7 @@ package struct OptionBinding<Group: Sendable>: Sendable {
     }
   }
   /// Sets a member to a whole number.
-  package static func number(
+  public static func number(
     _ option: Option, _ member: any WritableKeyPath<Group, Int?> & Sendable, in range: ClosedRange<Int>,
     times unit: Int = 1
   ) -> OptionBinding {
@@ -59,19 +60,21 @@ package struct OptionBinding<Group: Sendable>: Sendable {
 }
 
 extension OptionGroup {
-  package static var options: [Option] { bindings.map(\.option) }
+  /// The options.
+  public static var options: [Option] { bindings.map(\.option) }
 
-  package mutating func prefer(_ setting: Setting) {}
+  /// Nothing is noted.
+  public mutating func prefer(_ setting: Setting) {}
 
   /// Reads the options of the group that were given or are set by the configuration.
   /// - Throws: `usage` for an invalid value.
-  package init(_ invocation: Invocation) throws(Problem) {
+  public init(_ invocation: Invocation) throws(Problem) {
     self.init()
     try add(invocation)
   }
 
   /// Reads the options that were given or are set, in place of those so far.
-  package mutating func add(_ invocation: Invocation) throws(Problem) {
+  public mutating func add(_ invocation: Invocation) throws(Problem) {
     for binding in Self.bindings where invocation.setting(binding.option) != nil || invocation.has(binding.option) {
       try binding.apply(&self, invocation)
       if !invocation.has(binding.option), let setting = binding.option.setting { prefer(setting) }

@@ -1,9 +1,9 @@
-package import CommandLineKit
+public import CommandLineKit
 
 /// The names of other programs, and the names here.
-package enum SharedSynonyms {
+public enum SharedSynonyms {
   /// Words for what both programs have; of two that apply, the first counts.
-  package static let all = options + formats + commands
+  public static let all = options + formats + commands
 
   private static let options =
     [
@@ -47,6 +47,7 @@ package enum SharedSynonyms {
       Synonym("-V", for: "--version"), Synonym("-?", for: "--help"),
     ] + ["sum", "avg", "median", "min"].map { Synonym("--\($0)", for: "--agg", hint: "use --agg '\($0)(VALUE)'") }
 
+  /// Formats as flags.
   private static let formats =
     ["csv", "tsv", "json", "ndjson", "html", "xlsx", "parquet", "markdown", "yaml", "table"].map {
       Synonym("--\($0)", for: "--format", hint: "use -f \($0)")

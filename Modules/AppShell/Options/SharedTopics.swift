@@ -1,7 +1,8 @@
-package import CommandLineKit
+public import CommandLineKit
 
 extension Program.Topic {
-  package static let exitCodes = Program.Topic(
+  /// The exit codes, shared by both programs.
+  public static let exitCodes = Program.Topic(
     "exit-codes", "exit codes",
     """
     0   success, including when no rows match
@@ -25,7 +26,7 @@ extension Program.Topic {
     """)
 
   /// The grammar of conditions and of lists of columns, as a part of a topic.
-  package static let conditions = """
+  public static let conditions = """
     --where 'COLUMN OP VALUE' may be repeated; all conditions must match.
     Join conditions with and, or, not and parentheses:
     --where "season = 1 or (season = 2 and title ~ 'bit')"

@@ -1,18 +1,22 @@
-package import Domain
-package import Rows
+public import Domain
+import Query
+public import Rows
 
-package enum SourceChoice: Sendable, Hashable {
+/// The source of records.
+public enum SourceChoice: Sendable, Hashable {
+  /// A file or a table, with its options.
   case file(Location, FileInputOptions)
   /// An output that is read back: what its path says is not part of the rows.
   case written(Location, FileInputOptions)
   /// A store, nil for the default one; of the options, the limits apply.
   case storage(String?, FileInputOptions = FileInputOptions())
+  /// A live API.
   case live(name: String, APIOptions)
   /// The built-in data.
   case snapshot
 
   /// Whether it is a file, here or on a web server; a table of a database server is none.
-  package var isFile: Bool {
+  public var isFile: Bool {
     switch self {
     case .file(let location, _): !location.isTable
     case .written: true
@@ -21,61 +25,66 @@ package enum SourceChoice: Sendable, Hashable {
   }
 }
 
-package struct APIOptions: Sendable, Hashable {
+/// The options for an API.
+public struct APIOptions: Sendable, Hashable {
   /// Creates the default options.
-  package init() {}
+  public init() {}
   /// The base URL of the server; nil for the default.
-  package var server: String?
+  public var server: String?
   /// The age in seconds up to which cached responses are used without revalidation.
-  package var maxAge: Int?
+  public var maxAge: Int?
   /// Whether cached responses are ignored.
-  package var refresh = false
+  public var refresh = false
   /// Whether the network is not used.
-  package var offline = false
+  public var offline = false
   /// Whether the built-in data may answer if neither the API nor its cache does.
-  package var fallback = Fallback.allowed
+  public var fallback = Fallback.allowed
 
-  package enum Fallback: Sendable, Hashable {
+  /// The alternatives to an API.
+  public enum Fallback: Sendable, Hashable {
     /// The built-in data, with a warning.
     case allowed
     /// Nothing; the hint says how to get the built-in data, where there is some.
     case refused(hint: Remedy)
+    /// Nothing.
     case none
   }
   /// The most bytes of all responses together; nil for the default.
-  package var maximumBytes: Int?
+  public var maximumBytes: Int?
   /// The URL of the proxy, or `none`; nil for that of the environment.
-  package var proxy: String?
+  public var proxy: String?
   /// A file of certificates to trust; nil for those of the system.
-  package var caFile: String?
+  public var caFile: String?
   /// Whether data and redirects may lead to private addresses.
-  package var allowsPrivate = false
+  public var allowsPrivate = false
   /// The storage that the records go to, whose further columns stay where the API has none any more.
-  package var target: String?
+  public var target: String?
   /// The values of the source's variables, by name.
-  package var variables: [String: String] = [:]
+  public var variables: [String: String] = [:]
   /// The most errors of a response that are reported; nil for the default.
-  package var errorLimit: Int?
+  public var errorLimit: Int?
   /// Whether a failed detail request is an error.
-  package var failsOnPartial = false
+  public var failsOnPartial = false
   /// Whether a sync may replace stored values with null because the API lacks their members.
-  package var acceptsDrift = false
+  public var acceptsDrift = false
   /// Seconds for all requests together; nil for the default.
-  package var deadline: Int?
+  public var deadline: Int?
   /// Whether a list that is shorter than the API says is an error.
-  package var isComplete = false
-  package var objects = ObjectOptions()
+  public var isComplete = false
+  /// The choices for buckets.
+  public var objects = ObjectOptions()
   /// Whether values are wanted as the API writes them, the odd ones too.
-  package var asWritten = false
+  public var asWritten = false
 }
 
-package struct ObjectOptions: Sendable, Hashable {
+/// The options for buckets of objects.
+public struct ObjectOptions: Sendable, Hashable {
   /// The URL of the server; nil for that of the environment.
-  package var endpoint: String?
+  public var endpoint: String?
   /// The region; nil for that of the environment.
-  package var region: String?
+  public var region: String?
   /// Whether requests are not signed.
-  package var isAnonymous = false
+  public var isAnonymous = false
 
   /// The prefix of the assignments of `--option`.
   static let prefix = "s3."
@@ -84,7 +93,7 @@ package struct ObjectOptions: Sendable, Hashable {
 
   /// Reads `s3.KEY=VALUE` among assignments.
   /// - Throws: `usage` for another key or value.
-  package init(_ assignments: [String]) throws(Problem) {
+  public init(_ assignments: [String]) throws(Problem) {
     for assignment in assignments where assignment.hasPrefix(Self.prefix) {
       let pair = assignment.dropFirst(Self.prefix.count).split(separator: "=", maxSplits: 1).map(String.init)
       switch (pair.first, pair.last) {

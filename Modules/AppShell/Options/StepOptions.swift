@@ -1,23 +1,25 @@
-package import CommandLineKit
-package import Query
-package import Rows
+import Codecs
+public import CommandLineKit
+public import Query
+public import Rows
 
 /// The options of what is done to rows besides selecting them.
-package enum StepOptions {
+public enum StepOptions {
   private static let group = "Steps"
   /// The list of which each element becomes a row.
   static let explode = Option.value(
     "explode", "COLUMN", values: .list("column"), in: group,
     "output a row for each element of a list; rows with an empty list are kept")
+  /// Constants for nulls.
   static let fill = Option.value(
-    "fill", "A=VALUE,…", values: .list("assignment"), in: group,
-    "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
+    "fill", "A=VALUE,…", in: group, "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
+  /// Columns that are calculated.
   static let put = Option.value(
-    "put", "NAME=EXPRESSION", values: .list("column"), repeatable: true, in: group,
+    "put", "NAME=EXPRESSION", repeatable: true, in: group,
     "calculate a column, for example 'total = price * qty'; may be repeated")
+  /// The conditions on groups.
   static let having = Option.value(
-    "having", "CONDITION", values: .dynamic("column"), repeatable: true, in: group,
-    "keep only groups that match, as --where does for rows")
+    "having", "CONDITION", repeatable: true, in: group, "keep only groups that match, as --where does for rows")
   /// The column whose values become columns.
   static let pivot = Option.value(
     "pivot", "NAMES,VALUES", values: .list("column"), in: group,
@@ -40,10 +42,10 @@ package enum StepOptions {
     .excluding("limit", "offset")
   /// New names of columns.
   static let rename = Option.value(
-    "rename", "OLD=NEW,…", values: .list("assignment"), in: group, "rename columns of the output")
+    "rename", "OLD=NEW,…", values: .list("column"), in: group, "rename columns of the output")
 
   /// All of them, in the order of the steps.
-  package static let all = [explode, fill, put, having, pivot, unpivot, drop, distinct, by, rename, tail]
+  public static let all = [explode, fill, put, having, pivot, unpivot, drop, distinct, by, rename, tail]
 }
 
 extension Selection {
@@ -52,7 +54,7 @@ extension Selection {
   ///   - today: the current date.
   ///   - now: the current time.
   /// - Throws: `usage` for an invalid list, expression or number.
-  package mutating func readSteps(_ invocation: Invocation, today: String, now: String) throws(Problem) {
+  public mutating func readSteps(_ invocation: Invocation, today: String, now: String) throws(Problem) {
     (steps.today, steps.now) = (today, now)
     for text in invocation.all(StepOptions.put) { steps.assigned += try Assigned.list(parsing: text) }
     for text in invocation.all(StepOptions.having) { try filterGroups(by: text) }

@@ -1,8 +1,9 @@
-package import CommandLineKit
+public import CommandLineKit
 import Glibc
 import Rows
 
-package enum ProcessLauncher {
+/// Runs a program as a process.
+public enum ProcessLauncher {
   /// Runs the command of the process's arguments, and exits.
   /// - Parameters:
   ///   - name: the name of the program.
@@ -10,7 +11,7 @@ package enum ProcessLauncher {
   ///   - usesMainThread: whether the command runs on the main thread, which costs the least; else on a pool of
   ///     threads.
   ///   - services: connects the services, unless the arguments need none.
-  package static func main(
+  public static func main(
     _ name: String, version: String, usesMainThread: Bool = false, _ application: @autoclosure () -> Application,
     services: (Report) -> AppServices
   ) {

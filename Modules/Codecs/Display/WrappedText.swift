@@ -1,3 +1,5 @@
+import Rows
+
 /// A text on a few lines of limited width.
 struct WrappedText: Sendable {
   /// One line: bytes of the text, the cells they take, and whether `…` follows because the rest is not shown.
@@ -8,6 +10,7 @@ struct WrappedText: Sendable {
     let isCut: Bool
   }
 
+  /// The most lines.
   static let maximumLines = 3
 
   /// The lines of a text, at least one: broken at spaces where that is possible.

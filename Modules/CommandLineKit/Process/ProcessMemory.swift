@@ -1,6 +1,7 @@
 internal import CSystem
 
-package enum ProcessMemory {
+/// The memory of the process.
+public enum ProcessMemory {
   /// Keeps freed memory for what is allocated next. Call before other threads start.
-  package static func keepFreed() { bb_keep_freed_memory() }
+  public static func keepFreed() { bb_keep_freed_memory() }
 }

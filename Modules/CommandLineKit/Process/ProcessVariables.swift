@@ -1,8 +1,9 @@
 import Glibc
 
-package enum ProcessVariables {
+/// The variables of the process's environment.
+public enum ProcessVariables {
   /// All variables by name; of duplicates, the first.
-  package static func all() -> [String: String] {
+  public static func all() -> [String: String] {
     var variables: [String: String] = [:]
     var entry = unsafe environ
     while let line = unsafe entry.pointee.map({ unsafe String(cString: $0) }) {

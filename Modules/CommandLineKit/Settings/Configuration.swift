@@ -1,25 +1,27 @@
 import Codecs
-package import Rows
+public import Rows
 
 /// The settings of a process: a variable of the environment, else the configuration file.
-package struct Configuration: Sendable {
-  package struct Setting: Sendable, Hashable {
-    package let value: String
+public struct Configuration: Sendable {
+  /// A value and its origin.
+  public struct Setting: Sendable, Hashable {
+    /// The value.
+    public let value: String
     /// The variable, or `configuration`, or `default`.
-    package let origin: String
+    public let origin: String
   }
 
   private let settings: [ConfigurationKey: Setting]
 
   /// Creates a configuration without settings.
-  package init() { settings = [:] }
+  public init() { settings = [:] }
 
   /// Creates the configuration of a process.
   /// - Parameters:
   ///   - variables: the environment; an empty variable is not set.
   ///   - file: the settings in the configuration file, already checked.
   /// - Throws: `configuration` for a variable with an invalid value.
-  package init(variables: [String: String], file: [ConfigurationKey: String]) throws(Problem) {
+  public init(variables: [String: String], file: [ConfigurationKey: String]) throws(Problem) {
     var settings: [ConfigurationKey: Setting] = [:]
     // Usually there are none, and their names are not needed.
     let hasOwn = variables.keys.contains { $0.hasPrefix("BB_") }
@@ -40,10 +42,10 @@ package struct Configuration: Sendable {
   }
 
   /// The setting of a key; nil if nothing sets it.
-  package subscript(key: ConfigurationKey) -> Setting? { settings[key] }
+  public subscript(key: ConfigurationKey) -> Setting? { settings[key] }
 
   /// The place of a value in messages; empty for a key that is not set.
-  package func place(of key: ConfigurationKey) -> String {
+  public func place(of key: ConfigurationKey) -> String {
     settings[key].map { $0.origin == "configuration" ? "setting \(key.name)" : $0.origin } ?? ""
   }
 

@@ -1,9 +1,10 @@
 import Query
+import Codecs
 import Glibc
-package import Rows
+public import Rows
 
 /// Prompts on a terminal. Standard output is not used: it is reserved for results.
-package struct Dialog: Sendable {
+public struct Dialog: Sendable {
   private let tell: @Sendable (_ text: String) throws(Problem) -> Void
   private let line: @Sendable (_ question: String) throws(Problem) -> String?
 
@@ -11,7 +12,7 @@ package struct Dialog: Sendable {
   /// - Parameters:
   ///   - tell: writes text to the terminal.
   ///   - ask: asks for a line; nil if there is no more.
-  package init(
+  public init(
     tell: @escaping @Sendable (_ text: String) throws(Problem) -> Void,
     ask: @escaping @Sendable (_ question: String) throws(Problem) -> String?
   ) {
@@ -20,7 +21,7 @@ package struct Dialog: Sendable {
   }
 
   /// A dialog on standard input and standard error.
-  package static let onTerminal = Dialog(
+  public static let onTerminal = Dialog(
     tell: { (text) throws(Problem) in try Terminal.write(text, to: 2) }, ask: readLine)
 
   /// Asks for a line.
@@ -47,14 +48,14 @@ package struct Dialog: Sendable {
   }
 
   /// Asks a question that only `y` or `yes` answers with yes.
-  package func confirms(_ question: String) throws(Problem) -> Bool {
+  public func confirms(_ question: String) throws(Problem) -> Bool {
     let answer = try ask("\(question) [y/N] ")?.lowercased()
     return answer == "y" || answer == "yes"
   }
 
   /// Prompts for one of several choices: by its number, or by a unique part of its name.
   /// - Returns: its position; nil if the user cancels (Ctrl-D, an empty line, `q`).
-  package func choose(_ title: String, among choices: [String]) throws(Problem) -> Int? {
+  public func choose(_ title: String, among choices: [String]) throws(Problem) -> Int? {
     let width = String(choices.count).count
     var list = title + "\n"
     for (position, choice) in choices.enumerated() {

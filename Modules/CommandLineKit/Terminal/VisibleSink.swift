@@ -1,12 +1,13 @@
-package import Rows
+public import Rows
 import Synchronization
 
 /// Standard output that is a terminal: what would drive it is spelled out, in whatever format it comes. Files and pipes
 /// get every byte as it is.
 ///
 /// Nothing else changes: line feeds and tabs stay, and so do carriage returns that end lines.
-package final class VisibleSink: ByteSink {
-  package var name: String { inner.name }
+public final class VisibleSink: ByteSink {
+  /// The inner sink's name.
+  public var name: String { inner.name }
   private let inner: any ByteSink
   private let report: @Sendable (String) -> Void
   private let state = Mutex(State())
@@ -18,18 +19,19 @@ package final class VisibleSink: ByteSink {
   }
 
   /// Escapes control characters on the way to `inner`; `report` receives a message if there were any.
-  package init(_ inner: any ByteSink, report: @escaping @Sendable (String) -> Void) {
+  public init(_ inner: any ByteSink, report: @escaping @Sendable (String) -> Void) {
     self.inner = inner
     self.report = report
   }
 
   /// Writes the bytes, spelled out.
-  package func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     let piece = bytes.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
     try await write(state.withLock { Self.spell(piece, &$0, isLast: false) })
   }
 
-  package func commit() async throws(Problem) {
+  /// Ends the output.
+  public func commit() async throws(Problem) {
     try await write(state.withLock { Self.spell([], &$0, isLast: true) })
     try await inner.commit()
     if state.withLock({ $0.found }) > 0 {
@@ -38,7 +40,7 @@ package final class VisibleSink: ByteSink {
   }
 
   /// Gives the output up.
-  package func abandon() async { await inner.abandon() }
+  public func abandon() async { await inner.abandon() }
 
   private func write(_ bytes: [UInt8]) async throws(Problem) {
     if bytes.isEmpty { return }

@@ -14,6 +14,7 @@ enum JSONDeviation: String, CaseIterable {
 ///
 /// Several documents become one array: their arrays are joined, and other values become elements.
 struct JSONConverter {
+  /// The deviations so far.
   private(set) var deviations: Set<JSONDeviation> = []
   /// The line of the first that is a guess.
   private(set) var line: Int?
@@ -126,8 +127,7 @@ struct JSONConverter {
       output.append(0x22)
       state = .string(byte)
     case 0x2C:
-      // Commas may be between documents, which become elements.
-      if hasComma, !joins || !open.isEmpty { output.append(byte) }
+      if hasComma { output.append(byte) }
       hasComma = true
       if open.isEmpty { isIrregular = true }
       awaitsKey = open.last ?? false

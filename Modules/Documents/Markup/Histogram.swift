@@ -1,4 +1,5 @@
 import Codecs
+import Rows
 
 extension Histogram {
   private static let height = 24, bar = 6

@@ -5,22 +5,21 @@ import Rows
 ///
 /// Rows and cells may omit their place, which is then the next one; a place before the last is `badData`, as is one
 /// outside the sheet. Of merged cells the first has the value. A formula is read as its stored result.
-class SheetReader {
+final class SheetReader {
   /// The number of the current row, from 1.
-  final private(set) var row = 0
+  private(set) var row = 0
   /// The cells with a value, from left to right.
-  final var cells: [SheetCell] = []
+  private(set) var cells: [SheetCell] = []
   /// The bytes that values refer to.
-  final var bytes = ByteBuffer(capacity: 64 << 10)
+  private(set) var bytes = ByteBuffer(capacity: 64 << 10)
   /// Formulas so far whose result is not stored, and errors such as `#DIV/0!`.
-  final var formulasWithoutResult = 0, errors = 0
+  private(set) var formulasWithoutResult = 0, errors = 0
 
-  final let xml: XMLStream
-  final let tab: Workbook.Sheet
-  final let maximumField: Int
+  private let xml: XMLStream
   private let sheet: String
   private let formats: [NumberFormat]
   private let isFrom1904: Bool
+  private let maximumField: Int
   private var isInData = false
 
   init(_ workbook: Workbook, _ sheet: Workbook.Sheet, maximumField: Int) throws(Problem) {
@@ -28,7 +27,6 @@ class SheetReader {
       throw Problem(.badData, "missing part \(sheet.part)", at: workbook.archive.source.name)
     }
     xml = try XMLStream(try ZipEntryReader(workbook.archive, entry), limit: maximumField)
-    tab = sheet
     self.sheet = "\(workbook.archive.source.name):\(sheet.name)"
     formats = workbook.formats
     isFrom1904 = workbook.isFrom1904
@@ -42,8 +40,8 @@ class SheetReader {
       case .start:
         if !isInData {
           if xml.depth == 1, !xml.isNamed("worksheet") { throw xml.problem("expected a worksheet") }
-          if xml.depth == 2, xml.isNamed("sheetData"), !xml.isForeign { isInData = true }
-        } else if xml.isNamed("row"), !xml.isForeign {
+          if xml.depth == 2, xml.isNamed("sheetData") { isInData = true }
+        } else if xml.isNamed("row") {
           try readRow()
           return true
         } else {
@@ -56,59 +54,34 @@ class SheetReader {
     }
   }
 
-  // MARK: - The parts of rows, also for readers of other formats
-
-  final func clearRow() {
+  private func readRow() throws(Problem) {
     cells.removeAll(keepingCapacity: true)
     bytes.removeAll()
-  }
-
-  /// Appends a text of the document; the number of its bytes.
-  final func add(_ range: XMLStream.ByteRange, isRaw: Bool) throws(Problem) -> Int {
-    let start = bytes.count
-    try xml.append(range, isRaw: isRaw, to: &bytes)
-    return bytes.count - start
-  }
-
-  /// Counts rows without values.
-  final func skipRows(_ count: Int) { row += count }
-
-  final func advance(_ count: Int) throws(Problem) {
-    row += count
-    guard row <= SheetWriter.maximumRows else {
-      throw xml.problem("more than \(SheetWriter.maximumRows) rows")
-    }
-  }
-
-  /// Refuses a row that is too large.
-  final func checkSize(_ column: Int) throws(Problem) {
-    guard bytes.count <= 2 * maximumField else {
-      throw problem("the row is larger than \(2 * maximumField >> 20) MiB", column, hint: .raise(.maximumField))
-    }
-  }
-
-  private func readRow() throws(Problem) {
-    clearRow()
     if let range = xml.attribute("r") {
       guard let number = Self.number(xml.run(range)), number > row else {
         throw xml.problem("invalid row number after row \(row)")
       }
-      try advance(number - row)
+      row = number
     } else {
-      try advance(1)
+      row += 1
+    }
+    guard row <= SheetWriter.maximumRows else {
+      throw xml.problem("more than \(SheetWriter.maximumRows) rows")
     }
     let outside = xml.depth - 1
     var column = -1
     while true {
       switch try xml.next() {
       case .start:
-        guard xml.isNamed("c"), !xml.isForeign else {
+        guard xml.isNamed("c") else {
           try xml.skip()
           continue
         }
         column = try place(after: column)
         if let value = try readCell(column) { cells.append(SheetCell(column: column, value: value)) }
-        try checkSize(column)
+        guard bytes.count <= 2 * maximumField else {
+          throw problem("the row is larger than \(2 * maximumField >> 20) MiB", column, hint: .raise(.maximumField))
+        }
       case .end: if xml.depth == outside { return }
       case .text: break
       case .finished: return
@@ -142,7 +115,7 @@ class SheetReader {
   }
 
   /// Decimal digits as a number; nil for anything else.
-  final class func number(_ text: ByteRun) -> Int? {
+  private static func number(_ text: ByteRun) -> Int? {
     guard text.count > 0, text.count <= 8 else { return nil }
     var number = 0
     for at in 0..<text.count {
@@ -184,9 +157,7 @@ class SheetReader {
     while xml.depth > outside {
       switch try xml.next() {
       case .start:
-        if xml.isForeign {
-          try xml.skip()
-        } else if xml.isNamed("v") {
+        if xml.isNamed("v") {
           guard !hasValue else { throw problem("a cell with two values", column) }
           hasValue = true
           isValue = true
@@ -218,7 +189,7 @@ class SheetReader {
     case .error:
       errors += 1
       return .error(start, count)
-    case .number: return try number(start, count, format(style), column)
+    case .number: return try number(start, count, style, column)
     case .shared:
       guard let index = Self.number(bytes.run(from: start)) else {
         throw problem("invalid number of a shared string", column)
@@ -246,7 +217,7 @@ class SheetReader {
   }
 
   /// The date and time written at `start`.
-  final func moment(_ start: Int, _ count: Int) -> SheetCell.Value {
+  private func moment(_ start: Int, _ count: Int) -> SheetCell.Value {
     switch Dates.timeForm(bytes.run(from: start).bytes.span) {
     case .local: .dateTime(start, count)
     case .instant: .instant(start, count)
@@ -261,9 +232,7 @@ class SheetReader {
   }
 
   /// The number written at `start`, a date if the cell is shown as one.
-  final func number(
-    _ start: Int, _ count: Int, _ format: NumberFormat, _ column: Int
-  ) throws(Problem) -> SheetCell.Value {
+  private func number(_ start: Int, _ count: Int, _ style: Int?, _ column: Int) throws(Problem) -> SheetCell.Value {
     let value: SheetCell.Value
     let literal = bytes.run(from: start)
     switch unsafe StoredNumber(literal.start, literal.count) {
@@ -271,6 +240,7 @@ class SheetReader {
     case .real(let real): value = Self.shortest(real)
     case .literal: value = try unusual(start, count, column)
     }
+    let format = format(style)
     if format != .number {
       var serial: Double?
       if case .integer(let integer) = value { serial = Double(integer) }
@@ -314,15 +284,16 @@ class SheetReader {
   }
 
   /// Appends a range of the row's bytes to `out`.
-  final func copy(_ start: Int, _ count: Int, to out: inout ByteBuffer) {
+  func copy(_ start: Int, _ count: Int, to out: inout ByteBuffer) {
     out.append(bytes.run(from: start).slice(from: 0, atMost: count))
   }
 
   /// `people.xlsx:Sheet1!B5: message`.
-  final func problem(_ message: String, _ column: Int, hint: Remedy = "") -> Problem {
+  func problem(_ message: String, _ column: Int, hint: Remedy = "") -> Problem {
     Problem(.badData, message, at: "\(sheet)!\(Self.name(of: column))\(row)", hint: hint)
   }
 
+  /// The letters of a column.
   static func name(of column: Int) -> String {
     var letters = "", rest = column + 1
     while rest > 0 {

@@ -19,6 +19,7 @@ public struct SheetWriter: Sendable {
   public enum Numbers: String, Sendable, Hashable, CaseIterable {
     /// Refused, naming record and column.
     case error
+    /// Written as text.
     case text
   }
 

@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 extension DocumentFormat {
@@ -112,6 +113,7 @@ struct MarkdownDocument: TableDocument {
   }
 }
 
+/// The visible text of Markdown.
 enum MarkdownText {
   /// Beyond, marks are not paired: the search for the other mark would take too long.
   private static let mostMarked = 16 << 10

@@ -14,6 +14,7 @@ final class ImageMeter: Sendable {
     self.report = report
   }
 
+  /// Bytes received so far.
   var bytes: Int { state.withLock { $0.bytes } }
 
   /// Whether more images may be requested.
@@ -29,6 +30,7 @@ final class ImageMeter: Sendable {
     return now.bytes <= limit
   }
 
+  /// Counts an image as finished.
   func finishOne() {
     let now = state.withLock { state in
       state.done += 1

@@ -131,5 +131,6 @@ public struct HTTPResponse: Sendable {
 
 /// The date. (Waiting is Swift's own `Clock`.)
 public protocol WallClock: Sendable {
+  /// The time now.
   func now() -> Instant
 }

@@ -1,4 +1,5 @@
 import Codecs
+import Query
 import Rows
 import Synchronization
 

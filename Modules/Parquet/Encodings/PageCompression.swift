@@ -35,6 +35,7 @@ public enum PageCompression: Sendable, Hashable {
   }
 }
 
+/// Compresses pages one after the other.
 @safe final class PageCompressor {
   private let compression: PageCompression
   private let context: UnsafeMutableRawPointer?

@@ -1,4 +1,5 @@
 import Codecs
+import Rows
 
 /// A value of Thrift's compact protocol.
 enum ThriftValue {

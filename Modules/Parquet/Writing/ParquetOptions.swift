@@ -27,6 +27,7 @@ public struct ParquetOptions: Sendable, Hashable {
     case automatic = "double"
     /// Decimals of 38 digits, else `text`.
     case exact
+    /// Literals.
     case text
   }
 

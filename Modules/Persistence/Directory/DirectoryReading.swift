@@ -1,6 +1,7 @@
 import Domain
 import Files
 import Glibc
+import Query
 import Rows
 
 /// The contents of a directory store at one moment.

@@ -1,3 +1,5 @@
+import Codecs
+import Dialects
 import Domain
 import Files
 import Glibc

@@ -21,6 +21,7 @@ struct PostgresLoading {
     columns = schema.columns.map(\.name.quotedForSQL)
   }
 
+  /// The second table.
   static let beside = "pg_temp.bb_loaded"
 
   /// Copies the rows of the stream.

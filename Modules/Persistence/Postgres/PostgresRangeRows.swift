@@ -1,3 +1,4 @@
+import Codecs
 import Files
 import Rows
 
@@ -46,6 +47,7 @@ final class PostgresRangeRows: ExactRowStream {
 private actor PostgresRangeMerge {
   private let readers: [PostgresRangeReader]
   private let ranges: Int
+  /// The range whose rows are next.
   private var range = 0
   private var ready: [Arena] = []
   /// The rows that each reader receives in advance.
@@ -91,8 +93,10 @@ private actor PostgresRangeReader {
     self.statements = statements[...]
   }
 
+  /// Rows of a range.
   struct Part: Sendable {
     var arenas: [Arena] = []
+    /// Whether the range ends with them.
     var isLast = true
   }
 

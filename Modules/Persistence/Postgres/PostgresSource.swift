@@ -1,3 +1,4 @@
+import Codecs
 import Files
 public import Query
 public import Rows

@@ -25,6 +25,7 @@ actor PostgresStore: RecordStore {
   /// Creates a store. Nothing is opened yet.
   init(_ location: PostgresLocation) { self.init(location, schema: location.schema) }
 
+  /// The same in another schema.
   init(_ location: PostgresLocation, schema: String?) {
     self.location = location
     format = PostgresFormat(schema: schema ?? PostgresFormat.usualSchema)
@@ -33,6 +34,7 @@ actor PostgresStore: RecordStore {
 
   // MARK: Connections
 
+  /// A connection with a transaction.
   func connection(_ purpose: PostgresConnection.Purpose) throws(Problem) -> PostgresConnection {
     if let idle {
       self.idle = nil
@@ -66,6 +68,7 @@ actor PostgresStore: RecordStore {
     return result
   }
 
+  /// Whether there is a store.
   static func exists(at location: PostgresLocation) throws(Problem) -> Bool {
     let connection = try PostgresConnection.open(location)
     try connection.begin(.reading)
@@ -229,6 +232,7 @@ actor PostgresStore: RecordStore {
     return outcome
   }
 
+  /// A connection with a transaction of a store that is there.
   private func creating() throws(Problem) -> PostgresConnection {
     let connection = try connection(.writing)
     if try format.isStore(connection) { return connection }
@@ -261,7 +265,7 @@ actor PostgresStore: RecordStore {
   /// The rows that a load replaced, or that its undo did.
   public func replaced(by load: String, _ images: TableRevisions) async throws(Problem) -> ReplacedTable? {
     let connection = try connection(.reading), log = log(connection), table = images.schema.name
-    var found: (number: Int64, kept: ReplacedLoad)?
+    var found: (number: Int64, kept: PostgresHistory.Load)?
     if try format.isStore(connection), let number = try log.number(of: load),
       let kept = try log.load(number, of: table)
     {
@@ -272,7 +276,8 @@ actor PostgresStore: RecordStore {
       keep(connection)
       return found == nil ? nil : .missing(table, load: load)
     }
-    let (schema, isWhole) = kept.content(images.schema)
+    let schema = kept.removed ?? images.schema
+    let isWhole = kept.isWhole || kept.removed != nil || schema.key.isEmpty
     let given = isWhole ? schema : ReplacedTable.differences(schema)
     let decoding = PostgresDecoding(
       forms: given.columns.map { PostgresFormat.decoding($0.type) }, schema: given, place: "\(name): \(table)")
@@ -290,10 +295,12 @@ actor PostgresStore: RecordStore {
       try connection.execute("ROLLBACK")
       return keep(connection)
     }
-    let isThere = try format.schemas(connection)[table.name] != nil
-    var rows = 0
-    if let schema = table.schema { rows = try await log.fill(number, schema, table) }
-    try log.note(ReplacedLoad(table, isThere: isThere, rows: rows), number)
+    var kept = PostgresHistory.Load(isNew: table.schema == nil, source: table.source, isWhole: table.isWhole)
+    if let schema = table.schema {
+      if try format.schemas(connection)[table.name] == nil { kept.removed = schema }
+      kept.rows = try await log.fill(number, schema, table)
+    }
+    try log.note(kept, number)
     try commit(connection)
     keep(connection)
   }
@@ -310,7 +317,10 @@ actor PostgresStore: RecordStore {
           throw plan.notKept(load.images)
         }
         let schemas = try format.schemas(connection), known = schemas[table]
-        let schema = try kept.schema(known, load.images, at: name)
+        // A column that was added since is a change that is not in the history.
+        guard let schema = known ?? kept.removed, (known == nil) == (kept.removed != nil),
+          kept.isNew || schema.columns.map(\.name) == load.images.schema.columns.map(\.name)
+        else { throw Problem(.busy, "\(table) was changed since", at: name) }
         if known == nil { try make(schema, among: schemas, connection) }
         try log.restore(number, kept, schema, isThere: known != nil) { schemas[$0] != nil }
       }

@@ -34,6 +34,7 @@ struct NumberBounds: Sendable {
       highs += bounds.highs
     }
   }
+  /// The number of scales.
   static let scales = 19
 }
 

@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// The key of the rows of two tables that are compared.

@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// A value computed from all rows of a group: `count`, `sum(rating)`, `max(air_date) as latest`.

@@ -15,6 +15,7 @@ struct GroupPlan: Sendable {
   /// The order of the groups.
   let order: SortOrder
 
+  /// An aggregate of a column.
   struct Computed: Sendable {
     let function: Aggregate.Function
     let column: Int?

@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 /// The groups that one worker has found lately, with the states of their aggregates.

@@ -1,4 +1,5 @@
 import Codecs
+import Rows
 
 /// The figures of values that are too many to count.
 struct ValueSketch {
@@ -101,6 +102,7 @@ struct ValueSketch {
     return length
   }
 
+  /// Sets the figures of a column.
   func describe(in summary: inout ColumnSummary, isNumeric: Bool) {
     summary.distinct = min(distinct.count, summary.count)
     summary.least = leastNumber ?? leastText

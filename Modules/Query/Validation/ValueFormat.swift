@@ -1,4 +1,5 @@
 import Codecs
+import Rows
 
 /// The formats of texts that JSON Schema and Table Schema name.
 enum ValueFormat {

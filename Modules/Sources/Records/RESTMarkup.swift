@@ -1,3 +1,5 @@
+import Codecs
+
 /// Text out of HTML fragments.
 enum RESTMarkup {
   private static let blocks: Set<String> = [

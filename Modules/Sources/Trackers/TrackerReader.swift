@@ -1,3 +1,4 @@
+import Codecs
 public import Domain
 public import Rows
 
@@ -27,6 +28,7 @@ public struct TrackerReader {
   private let files: any NamedFiles
   /// The names without the directory around everything, and as they are.
   private let names: [(name: String, full: String)]
+  /// The most rows of one import.
   private static let mostRows = 1_000_000, mostBytes = 1 << 30
 
   /// A reader of files.

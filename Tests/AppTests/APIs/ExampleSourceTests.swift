@@ -1,5 +1,6 @@
 import Codecs
 import Glibc
+import Rows
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Conformance
-import Fakes
 import TestSupport
 import Testing
 

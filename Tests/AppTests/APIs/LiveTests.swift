@@ -1,7 +1,6 @@
 import Codecs
 import Conformance
 import Domain
-import Fakes
 import Synchronization
 import TestSupport
 import Testing

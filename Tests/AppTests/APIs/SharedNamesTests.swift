@@ -1,4 +1,5 @@
 import Domain
+import Rows
 import TestSupport
 import Testing
 

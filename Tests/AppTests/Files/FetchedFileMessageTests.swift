@@ -1,5 +1,6 @@
 import Domain
 import Rows
+import Synchronization
 import TestSupport
 import Testing
 

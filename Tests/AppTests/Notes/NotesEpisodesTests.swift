@@ -1,5 +1,5 @@
 import Conformance
-import Fakes
+import Synchronization
 import TestSupport
 import Testing
 

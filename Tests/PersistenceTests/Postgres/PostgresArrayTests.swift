@@ -1,3 +1,4 @@
+import Codecs
 @testable import Persistence
 import Rows
 import Testing

@@ -1,4 +1,5 @@
 import Conformance
+import Domain
 import Glibc
 import Persistence
 import Synchronization

@@ -1,4 +1,5 @@
 import Codecs
+import Domain
 @testable import Persistence
 import Rows
 import Testing

@@ -1,3 +1,5 @@
+import Codecs
+import Domain
 import Query
 import Rows
 import Testing

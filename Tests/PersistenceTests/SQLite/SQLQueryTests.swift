@@ -1,3 +1,4 @@
+import Codecs
 import Conformance
 @testable import Persistence
 import Query

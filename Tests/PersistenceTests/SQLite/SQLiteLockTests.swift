@@ -1,6 +1,7 @@
 import Conformance
 import Domain
 @testable import Persistence
+import Query
 import Rows
 import TestSupport
 import Testing

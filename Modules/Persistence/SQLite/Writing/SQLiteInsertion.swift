@@ -217,6 +217,7 @@ struct SQLiteInsertion: ~Copyable {
     }
   }
 
+  /// Binds text that is copied.
   private func bindCopy(_ index: Int32, _ text: [UInt8], _ statement: borrowing SQLiteStatement) -> Bool {
     do throws(Problem) {
       try statement.bind(Int(index), text: text)
