@@ -16,8 +16,8 @@ let commonSettings: [SwiftSetting] = [
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: commonSettings)
 }
-func c(_ name: String, _ linker: [LinkerSetting] = []) -> Target {
-  .target(name: name, path: "Modules/\(name)", linkerSettings: linker)
+func c(_ name: String, _ linker: [LinkerSetting] = [], exclude: [String] = []) -> Target {
+  .target(name: name, path: "Modules/\(name)", exclude: exclude, linkerSettings: linker)
 }
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(
@@ -46,6 +46,7 @@ let package = Package(
       name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     c("CCurl"),  // loads libcurl with dlopen on the first request; only the headers are needed to build
     c("CMasks"),
+    c("CAssets", exclude: ["Files"]),  // files that are parts of the programs
     c("CSearch"),
     c("CCompression"),  // loads libzstd and liblz4 with dlopen on first use; declares what it needs
     c("CZlib"),  // loads zlib with dlopen on first use; declares what it needs
@@ -61,8 +62,8 @@ let package = Package(
     // The dialects and encodings of CSV files, and their repair.
     module("Dialects", ["Rows", "Codecs", "CMasks"]),
     // Workbooks, pages, Markdown, XML, vCards, zip.
-    module("Documents", ["Rows", "Codecs", "CMasks", "CZlib"]),
-    module("Query", ["Rows", "Codecs", "CSearch"]),
+    module("Documents", ["Rows", "Codecs", "CAssets", "CMasks", "CZlib"]),
+    module("Query", ["Rows", "Codecs", "CAssets", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Dialects", "Documents", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.
     module("Lake", ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain"]),
@@ -71,7 +72,7 @@ let package = Package(
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
     // Objects of buckets: signing, listing, ranges, uploads.
     module("Objects", ["Rows", "Codecs", "Documents", "Domain"]),
-    module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
+    module("Snapshot", ["Rows", "Query", "Domain", "Codecs", "CAssets"]),
     module(
       "Persistence",
       [
@@ -93,7 +94,7 @@ let package = Package(
       "Access",
       [
         "Rows", "Files", "Codecs", "Dialects", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell",
-        "Networking", "Objects", "Persistence", "Exporters", "Snapshot",
+        "Networking", "Objects", "Parquet", "Persistence", "Exporters", "Snapshot",
       ]),
 
     // The adapters of both programs, connected.
@@ -115,9 +116,9 @@ let package = Package(
       name: "bb-notes-program", dependencies: ["bb-notes"], path: "Apps/bb-notes/Program",
       swiftSettings: commonSettings),
 
-    // Serves the faults of Conformance to `Tools/faults network`.
+    // Serves the faults of Fakes to `Tools/faults network`.
     .executableTarget(
-      name: "fault-server", dependencies: ["Rows", "Domain", "Conformance"], path: "Tests/FaultServer",
+      name: "fault-server", dependencies: ["Rows", "Domain", "Conformance", "Fakes"], path: "Tests/FaultServer",
       swiftSettings: commonSettings),
 
     // Converts many tables in one process for `Tools/roundtrip`.
@@ -126,6 +127,10 @@ let package = Package(
       swiftSettings: commonSettings
     ),
 
+    // APIs, servers that misbehave, and images.
+    .target(
+      name: "Fakes", dependencies: ["Rows", "Codecs", "Domain", "Conformance"], path: "Tests/Fakes",
+      swiftSettings: commonSettings),
     .target(name: "TestSupport", dependencies: ["Rows"], path: "Tests/TestSupport", swiftSettings: commonSettings),
     .target(
       name: "AppTestSupport",
@@ -147,10 +152,10 @@ let package = Package(
       "AccessTests",
       [
         "Rows", "Files", "Dialects", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Persistence",
-        "Access",
+        "Access", "Parquet",
       ]),
     tests("ExampleTests", ["Rows", "Files", "Codecs", "Dialects", "Query", "Domain", "Persistence", "Exporters"]),
-    tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
+    tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance", "Fakes"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Documents", "Conformance"]),
     tests("SourcesTests", ["Rows", "Query", "Domain", "Codecs", "Sources", "Conformance"]),
     tests("ParquetTests", ["Rows", "Codecs", "Parquet", "Conformance"]),
@@ -159,21 +164,17 @@ let package = Package(
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
     tests(
       "PersistenceTests",
-      ["Rows", "Files", "Query", "Domain", "Codecs", "Dialects", "Persistence", "Conformance", "CSystem"]),
+      [
+        "Rows", "Files", "Query", "Domain", "Codecs", "Dialects", "Documents", "Persistence", "Conformance", "CSystem",
+      ]),
     tests("PluginsTests", ["Rows", "Files", "Domain", "Codecs", "Plugins", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Files", "Codecs", "Query", "Domain", "CommandLineKit"]),
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Access", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Files", "Dialects",
-        "Parquet",
-        "Documents", "Query",
-        "Domain",
-        "Lake",
-        "Sources",
-        "Codecs",
-        "CommandLineKit",
+        "bb-export", "bb-notes", "Access", "AppShell", "AppTestSupport", "Fakes", "LiveServices", "Rows", "Files",
+        "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "Codecs", "CommandLineKit",
         "Networking", "Snapshot", "Persistence", "Exporters", "Conformance",
       ]),
   ]

@@ -1,7 +1,6 @@
-public import Access
-public import AppShell
-import Codecs
-public import CommandLineKit
+package import Access
+package import AppShell
+package import CommandLineKit
 import Dialects
 import Domain
 import Exporters
@@ -13,14 +12,14 @@ import Plugins
 import Rows
 
 /// The services of both programs on a real machine.
-public enum LiveServices {
+package enum LiveServices {
   /// The services of bb-export.
   /// - Parameters:
   ///   - report: receives warnings.
   ///   - version: the version of the program.
   ///   - variables: the environment.
   ///   - network: the network.
-  public static func export(
+  package static func export(
     _ report: Report, version: String, variables: [String: String] = ProcessVariables.all(),
     network: Network = .curl
   ) -> AppServices {
@@ -28,7 +27,7 @@ public enum LiveServices {
   }
 
   /// The services of bb-notes, which shows lists in a pager and makes pages that the desktop opens.
-  public static func notes(
+  package static func notes(
     _ report: Report, version: String, variables: [String: String] = ProcessVariables.all(),
     network: Network = .curl
   ) -> AppServices {

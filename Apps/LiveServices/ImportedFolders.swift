@@ -32,7 +32,6 @@ struct DirectoryFiles: NamedFiles {
   }
 }
 
-/// The files of a ZIP archive.
 struct ArchiveFiles: NamedFiles {
   let name: String
   let zip: ZipFiles
@@ -40,7 +39,6 @@ struct ArchiveFiles: NamedFiles {
   func bytes(of name: String, limit: Int) throws(Problem) -> [UInt8] { try zip.bytes(of: name, limit: limit) }
 }
 
-/// One file.
 struct OneFile: NamedFiles {
   let name: String
   var names: [String] { name.split(separator: "/").last.map { [String($0)] } ?? [] }

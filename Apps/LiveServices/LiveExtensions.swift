@@ -1,6 +1,5 @@
 import Access
 import AppShell
-import Codecs
 import CommandLineKit
 import Dialects
 import Documents
@@ -8,7 +7,6 @@ import Domain
 import Exporters
 import Files
 import Networking
-import Objects
 import Persistence
 import Plugins
 import Query

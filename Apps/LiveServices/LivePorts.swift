@@ -6,7 +6,6 @@ import Domain
 import Exporters
 import Files
 import Glibc
-import Objects
 import Persistence
 import Plugins
 import Query
@@ -41,14 +40,13 @@ struct InstalledExporters: ExporterCatalogue {
 
 struct FileSystem: OutputFiles {
   func isSame(_ path: String, as other: String) -> Bool { OutputFile.isSame(path, as: other) }
-  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
-    try FetchedImages.images(in: directory, for: page, isEmbedded: isEmbedded)
+  func imageFiles(in directory: String?, ofStore stored: String?) throws(Problem) -> [[UInt8]: ImageFile] {
+    try FetchedImages.files(in: directory, ofStore: stored)
   }
-  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages {
-    try FetchedImages.stored(in: directory, for: page)
-  }
-  func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile] {
-    try FetchedImages.files(in: directory)
+  func images(
+    _ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?
+  ) throws(Problem) -> PageImages {
+    try FetchedImages.images(files, for: page, first: dataset)
   }
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     try StagedDirectory(path: path, replaces: replaces)
@@ -68,6 +66,12 @@ struct Stores: StoreOpening {
   }
   func isNamed(_ text: String) -> Bool { registry.isNamed(text) }
   func claim(_ location: String) async throws(Problem) { try await registry.claim(try registry.location(location)) }
+  func mergeTables(of location: String) throws(Problem) {
+    try registry.mergeTables(of: try registry.location(location))
+  }
+  func merge(base: String, ours: String, theirs: String, of path: String) async throws(Problem) -> Int? {
+    try await registry.merge(base: base, ours: ours, theirs: theirs, of: path)
+  }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { try directories.defaultStorage() }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {
     let place = try registry.location(location), source = try registry.location(old.name)

@@ -133,12 +133,12 @@ enum Topics {
     (--source NAME: a live API, listed by `bb-export sources`, or `snapshot` for
     the built-in data).
 
-    `bb-export people.csv` reads .csv, .tsv, .json, .ndjson, .xlsx and .parquet
-    files, also compressed (.gz, .zst), any table or view of an SQLite .db file
-    (`bb-export x.db TABLE`), or standard input (-). Of a workbook it reads the
-    first sheet, else --table NAME. Several files, or a pattern in quotes such
-    as 'logs/*.csv', are one table: columns are matched by name, and those a
-    file does not have are null.
+    `bb-export people.csv` reads .csv, .tsv, .json, .ndjson, .xlsx, .ods and
+    .parquet files, also compressed (.gz, .zst), any table or view of an SQLite
+    .db file (`bb-export x.db TABLE`), or standard input (-). Of a workbook it
+    reads the first sheet, else --table NAME. Several files, or a pattern in
+    quotes such as 'logs/*.csv', are one table: columns are matched by name, and
+    those a file does not have are null.
 
     The format comes from --from-format, the extension or the first bytes.
     Column types are inferred without losing information; override them with a

@@ -63,6 +63,10 @@ extension CommandContext {
   /// - Returns: whether it is confirmed.
   /// - Throws: `usage` without a terminal and without `--yes`.
   func confirms(_ action: String) throws(Problem) -> Bool {
+    if has(Options.dryRun) {
+      say("would \(action)")
+      return false
+    }
     if has(Options.yes) { return true }
     guard services.terminal.isInteractive else {
       throw Problem(.usage, "confirmation required to \(action)", hint: "use --yes")

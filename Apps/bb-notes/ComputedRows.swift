@@ -1,6 +1,4 @@
-import CommandLineKit
 import Domain
-import Query
 import Rows
 
 /// Rows with further columns, computed from each record.

@@ -1,5 +1,4 @@
 import AppShell
-import CommandLineKit
 import Domain
 import Query
 import Rows

@@ -6,7 +6,6 @@ final class PageSink: ByteSink {
   let name = "page"
   private let text = Mutex<[UInt8]>([])
 
-  /// The page so far.
   var bytes: [UInt8] { text.withLock { $0 } }
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     let more = bytes.bytes()

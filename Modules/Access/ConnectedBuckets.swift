@@ -3,7 +3,6 @@ import CommandLineKit
 import Domain
 import Files
 import Glibc
-import Lake
 import Networking
 import Objects
 import Persistence
@@ -14,8 +13,44 @@ import Synchronization
 package final class Connection: Sendable {
   let options: APIOptions
   private let opened = Mutex<S3Objects?>(nil)
+  private let files = Mutex(Files())
 
-  /// Opens nothing.
+  private struct Files {
+    var known: [String: KnownFile] = [:]
+    var listed: [String: StoredObject] = [:]
+    var web: (any HTTPTransport)?
+  }
+
+  /// What this command has found of a file on a server.
+  enum KnownFile: Sendable {
+    /// Its ranges are requested.
+    case ranges(RemoteObject)
+    /// The copy in the cache was current, in seconds since 1970.
+    case cached(Int64)
+  }
+
+  /// What is known of the file at an address.
+  subscript(_ url: String) -> KnownFile? {
+    get { files.withLock { $0.known[url] } }
+    set { files.withLock { $0.known[url] = newValue } }
+  }
+
+  /// The object at a place, if a list had it.
+  func listed(_ place: String) -> StoredObject? { files.withLock { $0.listed[place] } }
+  /// Notes the objects of a list, by their places.
+  func note(_ objects: [(place: String, object: StoredObject)]) {
+    files.withLock { for (place, object) in objects { $0.listed[place] = object } }
+  }
+
+  /// The transport for files of web servers, made once.
+  func web(_ make: () -> any HTTPTransport) -> any HTTPTransport {
+    files.withLock { files in
+      let web = files.web ?? make()
+      files.web = web
+      return web
+    }
+  }
+
   package init(_ options: APIOptions) { self.options = options }
 
   /// The buckets, opened once.
@@ -36,7 +71,6 @@ extension ConnectedSources {
     throw Problem(.unavailable, "offline mode is set", at: place, hint: .omit(.offline))
   }
 
-  /// The objects of the bucket of a location.
   func storage(_ location: S3Location) throws(Problem) -> S3Storage {
     try requireNetwork(at: location.text)
     return try objects().storage(location.bucket)
@@ -83,8 +117,8 @@ extension ConnectedSources {
   func table(_ place: S3Location) throws(Problem) -> any TableStorage {
     S3DeltaTable(try storage(place), place) { (file) async throws(Problem) in
       do throws(Problem) {
-        let download = try await fetch(file).0
-        return DownloadedFile(try FileByteSource(path: download.path, of: file.text), download)
+        let remote = try remote(file)
+        return try await bytes(of: try await opened(remote, isRanged: file.key.hasSuffix(".parquet")), remote)
       } catch {
         if error.kind == .noInput { return nil }
         throw error
@@ -94,7 +128,7 @@ extension ConnectedSources {
 }
 
 /// A file in the cache, which no other process changes.
-private final class DownloadedFile: RandomAccessSource {
+final class DownloadedFile: RandomAccessSource {
   var name: String { file.name }
   var length: Int { file.length }
   private let file: FileByteSource

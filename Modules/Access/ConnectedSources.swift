@@ -4,7 +4,6 @@ package import CommandLineKit
 package import Dialects
 public import Domain
 import Files
-import Lake
 public import Networking
 import Objects
 package import Persistence
@@ -12,6 +11,7 @@ package import Query
 package import Rows
 import Snapshot
 package import Sources
+import Synchronization
 
 /// The connection of the services to the network.
 public struct Network: Sendable {
@@ -42,17 +42,14 @@ package struct ConnectedSources: SourceServices {
   let report: Report
   let progress: Progress
   let provenance: Provenance
-  /// The stores.
   package var registry: StoreRegistry
   let directories: Directories
   let variables: [String: String]
   let scratch: any ScratchSpace
   let rejects: RejectLog
   let userAgent: String
-  /// The network.
   package let network: Network
   let origins = PrivateOrigins()
-  /// The settings of the network.
   package var connection = Connection(APIOptions())
 
   package init(
@@ -96,62 +93,6 @@ package struct ConnectedSources: SourceServices {
     return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
   }
 
-  /// A file on a server, which is fetched into the cache.
-  func web(
-    _ url: String, as name: (place: String, title: String), _ options: FileInputOptions
-  ) async throws(Problem) -> any RecordSource {
-    origins.add(server: url)
-    let transport = logged(connection.options)
-    let fetched = try await fetch(
-      url, name.place, isObject: false, network.retrying(transport, Self.policy(connection.options, readAhead: 0)))
-    return try remote(fetched, name, options, [])
-  }
-
-  /// An object of a bucket, which is fetched into the cache.
-  func object(
-    _ location: S3Location, _ options: FileInputOptions, isPartitioned: Bool
-  ) async throws(Problem) -> any RecordSource {
-    try location.requireObject()
-    return try remote(
-      try await fetch(location), (location.text, location.key), options,
-      isPartitioned ? PathPattern.hiveValues(of: location.key) : [])
-  }
-
-  /// A file that was fetched.
-  private func remote(
-    _ file: (download: CachedDownload, fetched: Int64), _ name: (place: String, title: String),
-    _ options: FileInputOptions, _ values: [PartitionValue]
-  ) throws(Problem) -> any RecordSource {
-    provenance.open(name.place)
-    provenance.fetch(at: file.fetched)
-    let own = PartitionedSource.options(options, without: values)
-    let source = RemoteSource(
-      try FileSource(path: file.download.path, of: name, own, scratch: scratch, rejects: rejects) {
-        report.warning($0)
-      }, file.download)
-    return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
-  }
-
-  /// Fetches an object into the cache.
-  func fetch(_ location: S3Location) async throws(Problem) -> (download: CachedDownload, fetched: Int64) {
-    let open = objects()
-    return try await fetch(
-      try open.url(of: location), location.text, isObject: true, try open.transport(for: location.bucket))
-  }
-
-  private func fetch(
-    _ address: String, _ place: String, isObject: Bool, _ transport: any HTTPTransport
-  ) async throws(Problem) -> (download: CachedDownload, fetched: Int64) {
-    if let file = connection.options.caFile { _ = try FileByteSource(input: file) }
-    let download = try await CachedDownload(address, in: directories.cache)
-    defer { download.share() }
-    let file = RemoteFile(
-      url: address, place: place, isObject: isObject, options: connection.options, transport: transport,
-      download: download,
-      report: report, progress: progress, now: SystemClock().now().seconds)
-    return (download, try await file.fetch())
-  }
-
   /// The limits of repetitions for files.
   /// - Parameter readAhead: 0 for bodies that the receiver keeps, and continues after an interruption.
   static func policy(_ choice: APIOptions, readAhead: Int) -> Network.RetryPolicy {
@@ -188,8 +129,10 @@ package struct ConnectedSources: SourceServices {
   {
     try await SQLQuery(sql, over: sources).rows(named: "result", cores: cores)
   }
-  package func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream {
-    try await FollowedRows(format, options)
+  package func following(
+    _ path: String, _ format: FileFormat?, _ options: FileInputOptions
+  ) async throws(Problem) -> any RowStream {
+    try await FollowedRows(path, format, options)
   }
   package func bytes(of path: String) throws(Problem) -> [UInt8] {
     try FileByteSource(input: path).bytes(limit: 16 << 20)
@@ -217,8 +160,11 @@ package struct ConnectedSources: SourceServices {
     if let file = options.caFile { _ = try FileByteSource(input: file) }
     let policy = CachingTransport.Policy(
       maximumAge: Int64(options.maxAge ?? 0), refresh: options.refresh, offline: options.offline)
+    let counts = RequestCounts()
+    var retry = retry(description, options)
+    retry.waiting = { [progress] in progress.wait($0 + counts.text) }
     let caching = CachingTransport(
-      network.retrying(logged(options), retry(description, options)), directory: directories.cache, policy: policy,
+      network.retrying(logged(options), retry), directory: directories.cache, policy: policy,
       date: SystemClock()
     ) { report.warning($0) }
     // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
@@ -226,6 +172,7 @@ package struct ConnectedSources: SourceServices {
     let server = options.server ?? usual
     origins.add(server: server ?? description.baseURL)
     let progressed: @Sendable (Int, Int) -> Void = { [progress] done, all in
+      counts.note(done, all)
       progress.update { step in (step.items, step.allItems, step.noun) = (done, all, "requests") }
     }
     let services = services(for: name, options)
@@ -260,6 +207,8 @@ package struct ConnectedSources: SourceServices {
     services.today = String(SystemClock().timestamp.prefix(10))
     services.errorLimit = options.errorLimit ?? services.errorLimit
     services.acceptsDrift = options.acceptsDrift
+    services.deadline = .seconds(options.deadline ?? 900)
+    services.waiting = { [progress] in progress.wait($0) }
     services.failsOnPartial = options.failsOnPartial
     services.failed = { provenance.note($0) }
     let directory = name.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -344,21 +293,30 @@ package struct ConnectedSources: SourceServices {
   }
   package func draft(
     _ request: SourceDraftRequest, _ options: APIOptions
-  ) async throws(Problem) -> (text: [UInt8], lines: [String]) {
-    guard URLText.isWeb(request.url) else {
+  ) async throws(Problem) -> DraftOutcome {
+    var document: OpenAPIDocument?
+    if !URLText.isWeb(request.url) {
       let bytes = try FileByteSource(input: request.url).bytes(limit: 256 << 20)
-      let draft = try await SourceDraft(request, bytes, headers: [])
-      return (SourceFile.text(of: draft.description), draft.lines)
+      document = OpenAPIDocument(bytes)
+      guard let document else { return DraftOutcome(draft: try await SourceDraft(request, bytes, headers: []).untried) }
+      origins.add(server: options.server ?? document.server ?? "")
+    } else {
+      origins.add(server: request.url)
     }
-    origins.add(server: request.url)
-    let transport = network.retrying(logged(options), Network.RetryPolicy())
-    let response = try await RESTSource.response(to: request, transport, environment: variables)
-    var draft = try await SourceDraft(request, response.body, headers: response.headers)
-    await draft.confirm(by: transport, environment: variables, pages: request.pages)
-    return (SourceFile.text(of: draft.description), draft.lines)
+    // Attempts are not repeated.
+    return try await SourceDraft.made(
+      request, of: document, server: options.server, variables: options.variables, by: logged(options),
+      first: network.retrying(logged(options), Network.RetryPolicy()), environment: variables, secrets: report.secrets)
   }
   package func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
   package func schema(grammar: Int) -> [UInt8] { SourceFile.schema(grammar: grammar) }
+}
+
+/// The requests for one record each that are done, and all of them.
+private final class RequestCounts: Sendable {
+  private let counts = Mutex((done: 0, all: 0))
+  func note(_ done: Int, _ all: Int) { counts.withLock { $0 = (done, all) } }
+  var text: String { counts.withLock { $0.all > 0 ? "; \($0.done) of \($0.all) done" : "" } }
 }
 
 /// Whether a source is named by the path of a definition file.

@@ -1,20 +1,16 @@
-import AppShell
 import Codecs
 import CommandLineKit
-import Dialects
 package import Domain
 import Exporters
 import Files
 import Glibc
 import Lake
-import Networking
 import Objects
 import Persistence
 import Query
 import Rows
 
 extension ConnectedSources {
-  /// The kinds of locations.
   package var kinds: LocationKinds {
     LocationKinds([
       LocationKind { FilePlace(shown: $0, sources: self) },
@@ -56,6 +52,7 @@ struct FilePlace: Place {
     try OutputFile.sink(shown, replaces: replaces, follows: follows)
   }
   func appendingSink() throws(Problem) -> (any ByteSink)? { try OutputFile.appendingSink(shown) }
+  func appendingRight() async throws(Problem) -> (any Sendable)? { try await OutputFile.appendingRight(shown) }
   func check(replaces: Bool) throws(Problem) -> String {
     if DescriptorSink.isDevice(shown) { return shown }
     // Created and removed again.
@@ -72,7 +69,6 @@ struct FilePlace: Place {
   func tableFiles() -> any TableStorage { DeltaDirectory(shown) }
 }
 
-/// A file on a web server.
 struct WebPlace: Place {
   let url: String
   let sources: ConnectedSources
@@ -83,11 +79,10 @@ struct WebPlace: Place {
   }
 
   func source(_ options: FileInputOptions, isPartitioned: Bool) async throws(Problem) -> any RecordSource {
-    try await sources.web(url, as: (shown, title), options)
+    try await sources.source(sources.remote(url, (shown, title)), options, [])
   }
 }
 
-/// Objects of a bucket.
 struct ObjectPlace: Place {
   let location: S3Location
   let sources: ConnectedSources
@@ -96,17 +91,24 @@ struct ObjectPlace: Place {
   private var storage: S3Storage { get throws(Problem) { try sources.storage(location) } }
 
   func source(_ options: FileInputOptions, isPartitioned: Bool) async throws(Problem) -> any RecordSource {
-    try await sources.object(location, options, isPartitioned: isPartitioned)
+    try location.requireObject()
+    return try await sources.source(
+      try sources.remote(location), options, isPartitioned ? PathPattern.hiveValues(of: location.key) : [])
   }
   func members() async throws(Problem) -> [String]? {
     let key = location.key, isPrefix = key.isEmpty || key.hasSuffix("/")
     guard isPrefix || key.contains(where: { "*?[".contains($0) }) else { return nil }
     let objects = try storage
-    return try await (isPrefix ? objects.objects(below: key) : objects.objects(matching: key)).map {
-      objects.place(of: $0.key)
+    let found = try await (isPrefix ? objects.objects(below: key) : objects.objects(matching: key)).map {
+      (place: objects.place(of: $0.key), object: $0)
     }
+    sources.connection.note(found)
+    return found.map(\.place)
   }
-  func size() async throws(Problem) -> Int { try await storage.object(location.key)?.size ?? 0 }
+  func size() async throws(Problem) -> Int {
+    if let object = sources.connection.listed(shown) { return object.size }
+    return try await storage.object(location.key)?.size ?? 0
+  }
   func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
     try location.requireObject()
     return try storage.sink(location.key, replaces: replaces)

@@ -1,5 +1,4 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Dialects
 import Domain
@@ -19,6 +18,10 @@ struct RemoteSource: RecordSource, SampledFile {
   }
 
   var formatName: String { inner.formatName }
+  var usesSelection: Bool { inner.usesSelection }
+  func part(_ shard: Shard, of table: String, _ request: RowRequest) async throws(Problem) -> (any RowStream)? {
+    try await inner.part(shard, of: table, request)
+  }
   func columnDetails() throws(Problem) -> (
     names: [(name: String, type: ColumnType)], values: [String: [Value]]
   )? { try inner.columnDetails() }
@@ -33,7 +36,6 @@ struct RemoteSource: RecordSource, SampledFile {
 /// Fetches a file into the cache: continues what an earlier attempt has left, and fetches nothing if it is unchanged.
 struct RemoteFile {
   let url: String
-  /// The name in messages.
   let place: String
   /// Whether it is an object of a bucket, for which a range requires a condition of its own.
   let isObject: Bool
@@ -41,7 +43,8 @@ struct RemoteFile {
   let transport: any HTTPTransport
   let download: CachedDownload
   let report: Report
-  let progress: Progress
+  /// Nil while others are fetched.
+  let progress: Progress?
   /// Seconds since 1970.
   let now: Int64
 
@@ -49,8 +52,9 @@ struct RemoteFile {
   private static let attempts = 5, allAttempts = 100
 
   /// Makes the complete file available.
+  /// - Parameter received: the response to the first request, if that was sent.
   /// - Returns: when the server sent it or last said that it is unchanged, in seconds since 1970.
-  func fetch() async throws(Problem) -> Int64 {
+  func fetch(_ received: HTTPResponse? = nil) async throws(Problem) -> Int64 {
     let known = options.refresh ? nil : download.complete
     if options.offline {
       guard let known else {
@@ -60,15 +64,19 @@ struct RemoteFile {
     }
     if let known, let age = options.maxAge, now - known.fetched < Int64(age) { return known.fetched }
     if options.refresh { download.discard() }
-    progress.begin(place, "bytes")
-    defer { progress.finish() }
+    progress?.begin(place, "bytes")
+    defer { progress?.finish() }
+    var received = received
     var last = Problem(.unavailable, "changed during the download", at: place)
     var failures = 0
     for _ in 0..<Self.allAttempts where failures < Self.attempts {
       failures += 1
       let response: HTTPResponse
       let part = download.partial
-      do throws(Problem) { response = try await transport.send(request(part, known)) } catch {
+      do throws(Problem) {
+        if let first = received { response = first } else { response = try await transport.send(request(part, known)) }
+        received = nil
+      } catch {
         guard error.kind == .unavailable, let known else { throw error }
         report.warning("\(place): \(error.message); using the copy in the cache")
         return known.fetched
@@ -92,7 +100,7 @@ struct RemoteFile {
       case 412 where part != nil, 416 where part != nil:
         download.discard()
         continue
-      default: throw isObject ? await S3Failure.problem(response, at: place) : refusal(response.status)
+      default: throw isObject ? await S3Failure.problem(response, at: place) : Self.refusal(response.status, place)
       }
       do throws(Problem) {
         try await receive(response, after: begun, of: state.size)
@@ -134,7 +142,7 @@ struct RemoteFile {
     for try await chunk in response.body {
       try download.append(chunk)
       count += chunk.count
-      progress.update { [count] step in (step.bytes, step.allBytes) = (count, size) }
+      progress?.update { [count] step in (step.bytes, step.allBytes) = (count, size) }
     }
     guard let size, size != count else { return }
     // Bytes beyond the end of the file are of another version.
@@ -144,7 +152,8 @@ struct RemoteFile {
     throw problem
   }
 
-  private func refusal(_ status: Int) -> Problem {
+  /// The problem of a web server's status.
+  static func refusal(_ status: Int, _ place: String) -> Problem {
     let kind: Problem.Kind =
       [404, 410].contains(status) ? .noInput : [401, 403].contains(status) ? .permission : .unavailable
     return Problem(kind, "HTTP status \(status)", at: place)

@@ -2,8 +2,6 @@ import AppShell
 package import CommandLineKit
 import Domain
 import Files
-import Persistence
-import Query
 package import Rows
 import Sources
 

@@ -1,5 +1,4 @@
 package import AppShell
-import Codecs
 import CommandLineKit
 import Domain
 import Networking
@@ -9,7 +8,6 @@ package import Rows
 package import Sources
 import Synchronization
 
-/// Trials and recordings of source definitions.
 extension ConnectedSources {
   package func trial(
     _ path: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
@@ -162,7 +160,6 @@ private final class Exchanges: Sendable {
   }
 }
 
-/// A transport that opens no connection.
 private struct NoTransport: HTTPTransport {
   func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     throw Problem(.bug, "internal error: a request to the network", at: URLText.redacted(request.url))

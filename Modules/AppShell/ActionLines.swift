@@ -1,9 +1,9 @@
-public import Rows
+package import Rows
 
 /// The command lines of the actions that errors suggest.
-public enum ActionLines {
+package enum ActionLines {
   /// The command line of an action, with the name of its program; nil if no program has it.
-  public static func line(_ action: Action) -> String? {
+  package static func line(_ action: Action) -> String? {
     let store = action.subject.map { " --storage \(Remedy.shellWord($0))" } ?? ""
     switch action.name {
     case "listSources": return "bb-export sources"

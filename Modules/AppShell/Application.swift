@@ -1,27 +1,27 @@
-public import CommandLineKit
+package import CommandLineKit
 import Domain
 import Rows
 
 /// A program: its description, and the actions of its commands.
-public struct Application: Sendable {
+package struct Application: Sendable {
   /// The description, of which help, completions, man page and parser are made.
   let program: Program
   private let entries: [CommandEntry]
 
   /// Creates a program. The commands of `program` are those of `entries`.
-  public init(_ program: Program, _ entries: [CommandEntry]) {
+  package init(_ program: Program, _ entries: [CommandEntry]) {
     self.program = program
     self.entries = entries
   }
 
   /// The action of the command at a path; nil if there is none.
-  public func action(at path: [String]) -> CommandEntry.Action? {
+  package func action(at path: [String]) -> CommandEntry.Action? {
     entries.lazy.compactMap { $0.action(at: path) }.first
   }
 
   /// Parses the arguments, runs the command, and reports errors.
   /// - Returns: the exit code.
-  public func run(_ arguments: [String], in services: AppServices) async -> Int32 {
+  package func run(_ arguments: [String], in services: AppServices) async -> Int32 {
     var services = services
     let report = services.report
     let progress = services.progress

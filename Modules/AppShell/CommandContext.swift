@@ -1,23 +1,17 @@
-public import CommandLineKit
-public import Domain
+package import CommandLineKit
+package import Domain
 
 /// The context of a command: the command line, and the services.
-public struct CommandContext: Sendable {
-  /// The command line.
-  public let invocation: Invocation
-  /// The services.
-  public let services: AppServices
-  /// The running program.
+package struct CommandContext: Sendable {
+  package let invocation: Invocation
+  package let services: AppServices
   let program: Program
-  /// The clock of changes to records.
-  public let clock: any WallClock
+  package let clock: any WallClock
 
   /// The value of an option; nil if it was not given.
-  public subscript(option: Option) -> String? { invocation[option] }
-  /// Whether an option was given.
-  public func has(_ option: Option) -> Bool { invocation.has(option) }
-  /// The arguments.
-  public var arguments: [String] { invocation.arguments }
+  package subscript(option: Option) -> String? { invocation[option] }
+  package func has(_ option: Option) -> Bool { invocation.has(option) }
+  package var arguments: [String] { invocation.arguments }
   /// Messages on standard error.
-  public var report: Report { services.report }
+  package var report: Report { services.report }
 }

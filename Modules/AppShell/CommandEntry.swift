@@ -1,23 +1,18 @@
-public import CommandLineKit
-public import Rows
+package import CommandLineKit
+import Rows
 
 /// A command and its action, or a group of commands.
-public struct CommandEntry: Sendable {
-  /// The action of a command.
-  public typealias Action = @Sendable (_ context: CommandContext) async throws(Problem) -> Void
-
-  /// The description.
-  public let command: Command
+package struct CommandEntry: Sendable {
+  package let command: Command
   private let actions: [[String]: Action]
 
-  /// Creates a command.
-  public init(_ command: Command, _ action: @escaping Action) {
+  package init(_ command: Command, _ action: @escaping Action) {
     self.command = command
     actions = [[command.name]: action]
   }
 
   /// Creates a group of commands, chosen by a second word.
-  public init(
+  package init(
     _ name: String, aliases: [String] = [], _ overview: String, _ entries: [CommandEntry], examples: [String] = []
   ) {
     command = Command(name, aliases: aliases, overview, subcommands: entries.map(\.command), examples: examples)

@@ -1,32 +1,30 @@
-public import CommandLineKit
+package import CommandLineKit
 import Domain
-public import Rows
+package import Rows
 
 /// The command `config`, which both programs have.
-public enum ConfigurationCommand {
-  /// The arguments.
-  public static let arguments = [
+package enum ConfigurationCommand {
+  package static let arguments = [
     Argument("ACTION", values: .words(["get", "set", "unset"]), count: .any, "get KEY, set KEY VALUE, or unset KEY")
   ]
-  /// The actions.
-  public static let actions = [
+  package static let actions = [
     CommandAction("get", key), CommandAction("set", key, Argument("VALUE", "new value")), CommandAction("unset", key),
   ]
   private static let key = Argument("KEY", values: .words(ConfigurationKey.all.map(\.name)), "setting")
-  /// The discussion in the help.
-  public static let discussion = """
+  package static let discussion = """
     Without ACTION, lists the settings with their values and origins. A setting is an option of the command line, a variable BB_KEY of the \
     environment, or a line KEY = VALUE of the configuration file, in this order. Keys: \
     \(ConfigurationKey.all.map(\.name).joined(separator: ", ")).
     """
-  /// Examples.
-  public static let examples = ["config", "config get storage", "config set storage csv:notes", "config unset storage"]
+  package static let examples = [
+    "config", "config get storage", "config set storage csv:notes", "config unset storage",
+  ]
 
   /// The change that the arguments describe: a key and its new value, nil to remove it. Nil if the settings are to be
   /// listed.
   /// - Parameter arguments: an action and its arguments, or none.
   /// - Throws: `usage` for an unknown key.
-  public static func change(_ arguments: [String]) throws(Problem) -> (key: ConfigurationKey, value: String?)? {
+  package static func change(_ arguments: [String]) throws(Problem) -> (key: ConfigurationKey, value: String?)? {
     guard let action = arguments.first else { return nil }
     guard let key = ConfigurationKey(named: arguments[1]) else {
       let names = ConfigurationKey.all.map(\.name)
@@ -38,7 +36,7 @@ public enum ConfigurationCommand {
 
   /// Changes a setting. Paths are stored as absolute ones.
   /// - Throws: `usage` for a value that the commands would refuse; errors of the file.
-  public static func make(
+  package static func make(
     _ change: (key: ConfigurationKey, value: String?), _ services: AppServices
   ) async throws(Problem) {
     guard let text = change.value else { return try await services.configure(change.key, nil) }
@@ -58,7 +56,7 @@ public enum ConfigurationCommand {
   }
 
   /// The rows of the list: setting, value and origin; after `get`, the row of its key.
-  public static func rows(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> [[String]] {
+  package static func rows(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> [[String]] {
     let storage = try services.stores.defaultLocation()
     var rows: [[String]] = []
     for key in ConfigurationKey.all {
@@ -83,4 +81,9 @@ public enum ConfigurationCommand {
     }
     return rows
   }
+}
+
+extension CommandEntry {
+  // In this file, which uses Rows in another package declaration: the compiler does not count typed errors of an alias.
+  package typealias Action = @Sendable (_ context: CommandContext) async throws(Problem) -> Void
 }

@@ -1,14 +1,13 @@
 import Synchronization
 
 /// The exit code of a command that ends without an error.
-public final class ExitCode: Sendable {
+package final class ExitCode: Sendable {
   private let state = Mutex<Int32>(0)
 
   /// Creates an exit code of 0.
   init() {}
 
-  /// The exit code.
-  public var value: Int32 {
+  package var value: Int32 {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }
   }

@@ -1,15 +1,14 @@
 import Codecs
-public import CommandLineKit
+package import CommandLineKit
 import Dialects
-public import Domain
-public import Rows
+package import Domain
+package import Rows
 
-/// The options for the dialect of CSV input.
 extension FileInputOptions {
   private static let group = "CSV input"
 
   /// The options, for commands that read no other format.
-  public static let dialectOptions = dialectBindings.map(\.option)
+  package static let dialectOptions = dialectBindings.map(\.option)
 
   private static func text(
     _ name: String, _ placeholder: String, _ setting: Setting, default usual: String? = nil, _ summary: String
@@ -114,7 +113,8 @@ extension FileInputOptions {
     .value(
       text(
         "fixed", "FIRST-LAST,…", .fixedColumns,
-        "columns by the positions of their characters, from 1, for example 1-10,11-15,16-"), \.dialect.positions
+        "columns by the positions of their characters, from 1, for example 1-10,11-15,16-"
+      ).excluding("from-delimiter", "from-quote", "from-escape"), \.dialect.positions
     ) { (text) throws(Problem) in try positions(text) },
     .flag(
       .flag(
@@ -126,12 +126,11 @@ extension FileInputOptions {
   ]
 
   /// The option of a setting with its value, as the command line has it; nil if there is no such option.
-  public static func option(for setting: Setting, value: String?) -> [String]? {
+  package static func option(for setting: Setting, value: String?) -> [String]? {
     options.first { $0.setting == setting }.map { ["--\($0.name)"] + (value.map { [$0] } ?? []) }
   }
 
-  /// The option of a setting with a value, for a shell.
-  public static func text(of setting: Setting, value: String) -> String {
+  package static func text(of setting: Setting, value: String) -> String {
     (option(for: setting, value: value) ?? []).map { $0.hasPrefix("--") ? $0 : Remedy.shellWord($0) }
       .joined(separator: " ")
   }

@@ -1,30 +1,27 @@
 import Rows
 
 /// One command, described once.
-public struct Command: Sendable, Hashable {
-  /// The word that chooses it.
-  public let name: String
+package struct Command: Sendable, Hashable {
+  package let name: String
   /// One sentence without a full stop.
-  public let overview: String
+  package let overview: String
   /// More about it, in paragraphs; empty when the overview says it all.
   let discussion: String
   /// The arguments, in order; only the last may be `optional` or `any`.
-  public let arguments: [Argument]
+  package let arguments: [Argument]
   /// Its own options; those of the program come on top.
-  public let options: [Option]
+  package let options: [Option]
   /// Its subcommands that share its help and options; the first argument names one.
   let actions: [CommandAction]
-  /// The commands below it.
-  public let subcommands: [Command]
+  package let subcommands: [Command]
   /// Command lines that work, without the program's name.
-  public let examples: [String]
+  package let examples: [String]
   /// Other spellings of the name, accepted but not shown in help.
   let aliases: [String]
   /// The long names of the options that help shows unless all are wanted; empty for all.
   let common: [String]
 
-  /// Creates a command.
-  public init(
+  package init(
     _ name: String, aliases: [String] = [], _ overview: String, discussion: String = "", arguments: [Argument] = [],
     actions: [CommandAction] = [], options: [Option] = [], subcommands: [Command] = [], examples: [String] = [],
     common: [String] = []
@@ -46,11 +43,10 @@ public struct Command: Sendable, Hashable {
 }
 
 /// A whole program: its commands, what they share, and its help topics.
-public struct Program: Sendable {
-  /// The program's name.
-  public let name: String
+package struct Program: Sendable {
+  package let name: String
   /// `1.2.3`.
-  public let version: String
+  package let version: String
   /// The day of the release, ISO 8601; empty if unknown.
   let released: String
   /// One sentence without a full stop.
@@ -58,15 +54,14 @@ public struct Program: Sendable {
   /// The description in the man page, in paragraphs; empty if the overview is enough.
   let discussion: String
   /// The commands, in the order of the help.
-  public let commands: [Command]
+  package let commands: [Command]
   /// The command that is meant when the first word is not a command's name; nil when there must be one.
-  public let defaultCommand: String?
-  /// Options every command takes.
-  public let options: [Option]
+  package let defaultCommand: String?
+  package let options: [Option]
   /// The texts of `help TOPIC`.
-  public let topics: [Topic]
+  package let topics: [Topic]
   /// Command lines for the help of the program, without its name.
-  public let examples: [String]
+  package let examples: [String]
   /// The datasets of the program, for its help; empty if it has none to choose from.
   let datasets: [String]
   /// The files and directories that the program uses, for the man page.
@@ -74,7 +69,7 @@ public struct Program: Sendable {
   /// Other programs with a man page.
   let related: [String]
   /// Words of other programs, for hints; of two that apply, the first counts.
-  public let synonyms: [Synonym]
+  package let synonyms: [Synonym]
   /// The command line that was meant by words which are none, without the name of the program; nil if it is unknown.
   private let correction: @Sendable (_ words: [String]) -> String?
 
@@ -86,30 +81,28 @@ public struct Program: Sendable {
   }
 
   /// A file or directory that a program uses.
-  public struct File: Sendable, Hashable {
+  package struct File: Sendable, Hashable {
     /// The path, with variables: `$XDG_CONFIG_HOME/bb/config`.
     let path: String
     /// One sentence without a full stop.
     let summary: String
     /// Creates a description of a file.
-    public init(_ path: String, _ summary: String) {
+    package init(_ path: String, _ summary: String) {
       self.path = path
       self.summary = summary
     }
   }
 
-  /// One help topic.
-  public struct Topic: Sendable, Hashable {
+  package struct Topic: Sendable, Hashable {
     /// The word after `help`.
-    public let name: String
+    package let name: String
     /// One sentence without a full stop.
-    public let summary: String
+    package let summary: String
     /// The text, in lines of at most 80 columns.
-    public let text: String
+    package let text: String
     /// Markdown with tasks below headings of level 3, in which `help NAME WORD…` searches; empty if there are none.
     let tasks: String
-    /// A topic.
-    public init(_ name: String, _ summary: String, _ text: String, tasks: String = "") {
+    package init(_ name: String, _ summary: String, _ text: String, tasks: String = "") {
       self.name = name
       self.summary = summary
       self.text = text
@@ -117,8 +110,7 @@ public struct Program: Sendable {
     }
   }
 
-  /// A program.
-  public init(
+  package init(
     _ name: String, version: String, released: String = "", _ overview: String, discussion: String = "",
     commands: [Command], defaultCommand: String? = nil, options: [Option], topics: [Topic], examples: [String],
     datasets: [String] = [], files: [File] = [], related: [String] = [], synonyms: [Synonym] = [],
@@ -147,5 +139,5 @@ public struct Program: Sendable {
   static let versionOption = Option.flag("version", in: "General", "show the version")
 
   /// Every option `command` takes.
-  public func options(of command: Command) -> [Option] { command.options + options + [Self.help] }
+  package func options(of command: Command) -> [Option] { command.options + options + [Self.help] }
 }

@@ -1,14 +1,12 @@
 import Rows
 
 /// A subcommand that shares the help and the options of its command: `sources check FILE [DATASET…]`.
-public struct CommandAction: Sendable, Hashable {
-  /// The word that chooses it.
+package struct CommandAction: Sendable, Hashable {
   let name: String
   /// Its arguments, in order; only the last may be `optional` or `any`.
   let arguments: [Argument]
 
-  /// Creates an action.
-  public init(_ name: String, _ arguments: Argument...) {
+  package init(_ name: String, _ arguments: Argument...) {
     self.name = name
     self.arguments = arguments
   }
@@ -27,7 +25,10 @@ extension Program {
     guard let action = command.actions.first(where: { $0.name == word }) else {
       var problem = unknownCommand([command.name, word], among: names)
       if let action = command.actions.first(where: { $0.arguments.first?.words.contains(word) ?? false }) {
-        problem.hint = "use \(command.name) \(action.name) \(word)"
+        // A value after the word is set.
+        let chosen = words.count > 1 ? command.actions.first { $0.arguments.count > 1 } ?? action : action
+        let rest = words.dropFirst().map(Remedy.shellWord)
+        problem.hint = .advice("use \(name) \(([command.name, chosen.name, word] + rest).joined(separator: " "))")
       }
       throw problem
     }
@@ -52,7 +53,9 @@ extension Program {
   /// The hint to quote the words of a text that were passed as arguments; nil if the last argument is not a text, or
   /// the words do not look like one.
   static func quoting(_ words: [String], for arguments: [Argument]) -> String? {
-    guard let last = arguments.last, last.values == .free, !last.takesFiles else { return nil }
+    guard let last = arguments.last, [.free, .dynamic("record")].contains(last.values), !last.takesFiles else {
+      return nil
+    }
     let text = words.dropFirst(arguments.count - 1)
     guard text.allSatisfy({ $0.unicodeScalars.allSatisfy(\.properties.isAlphabetic) }) else { return nil }
     return "quote several words: '\(text.joined(separator: " "))'"

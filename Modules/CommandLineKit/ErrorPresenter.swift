@@ -1,25 +1,25 @@
 import Codecs
-public import Rows
+package import Rows
 
 /// Words the remedies of libraries for the running command: a setting is named by the option of this command, and is
 /// omitted if the command has none.
-public struct ErrorPresenter: Sendable {
+package struct ErrorPresenter: Sendable {
   private let options: [Setting: Option]
   private let actions: @Sendable (Action) -> String?
 
   /// Creates the presenter of a command.
   /// - Parameter actions: the command line of an action; nil if no program has it.
-  public init(_ program: Program, _ command: Command, actions: @escaping @Sendable (Action) -> String?) {
+  package init(_ program: Program, _ command: Command, actions: @escaping @Sendable (Action) -> String?) {
     let bound = program.options(of: command).compactMap { option in option.setting.map { ($0, option) } }
     options = Dictionary(bound) { first, _ in first }
     self.actions = actions
   }
 
   /// The text of a remedy; empty if this command can do nothing about the problem.
-  public func hint(_ remedy: Remedy) -> String { remedy.text(option: spelling, action: actions) }
+  package func hint(_ remedy: Remedy) -> String { remedy.text(option: spelling, action: actions) }
 
   /// The problem with its message and hint worded for the command.
-  public func worded(_ problem: Problem) -> Problem {
+  package func worded(_ problem: Problem) -> Problem {
     var copy = problem
     copy.hint = .advice(hint(problem.hint))
     if let setting = problem.setting, let option = spelling(setting) {

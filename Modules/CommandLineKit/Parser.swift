@@ -1,28 +1,22 @@
-public import Domain
-public import Query
-public import Rows
+package import Domain
+package import Query
+package import Rows
 
-/// A parsed command line.
-public struct Invocation: Sendable {
-  /// The action of a command line.
-  public enum Action: Sendable, Hashable {
-    /// Run a command.
+package struct Invocation: Sendable {
+  package enum Action: Sendable, Hashable {
     case run(Command)
     /// Show the help of a command; nil is the program.
     case help(Command?)
-    /// Show the version.
     case version
   }
-  /// The action.
-  public let action: Action
+  package let action: Action
   /// The names of the commands that were chosen, outermost first.
-  public let path: [String]
-  /// The arguments.
-  public let arguments: [String]
+  package let path: [String]
+  package let arguments: [String]
   /// The settings, which are the defaults of options.
-  public var configuration = Configuration()
+  package var configuration = Configuration()
   /// The kinds of locations, with the connection of the command.
-  public var locations = LocationKinds([])
+  package var locations = LocationKinds([])
   private let given: [String: [String]]
   /// The arguments after the values of options.
   private let trails: [Trail]
@@ -60,7 +54,7 @@ public struct Invocation: Sendable {
   }
 
   /// The same command line with other arguments and other values of an option.
-  public func replacing(arguments: [String], option: Option, values: [String]) -> Invocation {
+  package func replacing(arguments: [String], option: Option, values: [String]) -> Invocation {
     var given = self.given
     given[option.name] = values
     var copy = Invocation(action: action, path: path, arguments: arguments, given: given, trails: trails)
@@ -70,7 +64,7 @@ public struct Invocation: Sendable {
 
   /// A problem with an argument that is a part of the value of the option before it, with that as the hint:
   /// `--columns id name`.
-  public func explaining(_ problem: Problem) -> Problem {
+  package func explaining(_ problem: Problem) -> Problem {
     guard [.usage, .noInput].contains(problem.kind) else { return problem }
     for trail in trails {
       let words = Array(trail.words.prefix { !$0.contains("/") && (!$0.contains(".") || $0.contains("=")) })
@@ -85,42 +79,40 @@ public struct Invocation: Sendable {
     return problem
   }
 
-  /// Whether a flag was given.
-  public func has(_ option: Option) -> Bool { given[option.name] != nil }
+  package func has(_ option: Option) -> Bool { given[option.name] != nil }
   /// The value given; nil when the option was not.
-  public subscript(option: Option) -> String? { given[option.name]?.last }
-  /// The value given for the option with a name.
-  public func value(of name: String) -> String? { given[name]?.last }
+  package subscript(option: Option) -> String? { given[option.name]?.last }
+  package func value(of name: String) -> String? { given[name]?.last }
   /// The value given, else the setting with the name of the option.
-  public func setting(_ option: Option) -> String? {
+  package func setting(_ option: Option) -> String? {
     self[option] ?? ConfigurationKey.all.first { $0.name == option.name }.flatMap { configuration[$0]?.value }
   }
   /// Whether a flag was given, or the setting with its name is `yes`.
-  public func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
+  package func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
   /// The locations given, in order.
   /// - Throws: `usage`.
-  public func locations(_ option: Option) throws(Problem) -> [Location] {
+  package func locations(_ option: Option) throws(Problem) -> [Location] {
     try all(option).map { (text) throws(Problem) in try locations.location(text) }
   }
   /// Every value given, in order.
-  public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
+  package func all(_ option: Option) -> [String] { given[option.name] ?? [] }
   /// Every value given for the option with a name, in order.
-  public func all(_ name: String) -> [String] { given[name] ?? [] }
+  package func all(_ name: String) -> [String] { given[name] ?? [] }
   /// The arguments, and the options except some, in an order of their own: equal for equal command lines.
-  public func text(without excluded: [Option]) -> String {
+  package func text(without excluded: [Option]) -> String {
     let options = given.filter { name, _ in !excluded.contains { $0.name == name } }
     let texts = options.sorted { $0.key < $1.key }.map { ([$0.key] + $0.value).joined(separator: "\u{1}") }
     return (arguments + texts).joined(separator: "\u{2}")
   }
   /// The value as comma-separated names; nil if the option was not given.
   /// - Throws: `usage` if it is not such a list.
-  public func names(_ option: Option) throws(Problem) -> [String]? {
+  package func names(_ option: Option) throws(Problem) -> [String]? {
     guard let text = self[option] else { return nil }
     return try NameListParser.list(text, of: option.name).map(\.name)
   }
   /// The value as columns to sort by; none when the option was not given.
   /// - Throws: `usage` when it is no such list.
-  public func sortKeys(_ option: Option) throws(Problem) -> [Selection.SortKey] {
+  package func sortKeys(_ option: Option) throws(Problem) -> [Selection.SortKey] {
     guard let text = self[option] else { return [] }
     return try NameListParser.list(text, mark: ":", of: option.name).map { (key) throws(Problem) in
       try Selection.SortKey(key)
@@ -128,7 +120,7 @@ public struct Invocation: Sendable {
   }
   /// The value as a whole number, given or set.
   /// - Throws: `usage` when it is none, or outside `range`.
-  public func integer(_ option: Option, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+  package func integer(_ option: Option, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = setting(option) else { return nil }
     let digits = text.first == "-" ? text.dropFirst() : Substring(text)
     if !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text),
@@ -146,7 +138,7 @@ public struct Invocation: Sendable {
 extension Program {
   /// Understands a command line, without the program's name.
   /// - Throws: `usage`, with the nearest right word.
-  public func parse(_ words: [String]) throws(Problem) -> Invocation {
+  package func parse(_ words: [String]) throws(Problem) -> Invocation {
     var scanner = Scanner(program: self)
     for (position, word) in words.enumerated() {
       scanner.next = words.dropFirst(position + 1).first.flatMap { $0.hasPrefix("-") ? nil : $0 }
@@ -184,7 +176,7 @@ private struct Scanner {
     if let option = pending {
       pending = nil
       try set(option, word)
-    } else if onlyArguments || word == "-" || !word.hasPrefix("-") || isNumber(word) {
+    } else if onlyArguments || word == "-" || !word.hasPrefix("-") || isNumber(word) || isText(word) {
       try takeArgument(word)
     } else if word == "--" {
       onlyArguments = true
@@ -198,6 +190,16 @@ private struct Scanner {
   private func isNumber(_ word: String) -> Bool {
     let bytes = Array(word.utf8)
     return bytes.count > 1 && bytes[0] == 45 && (48...57).contains(bytes[1])
+  }
+
+  /// Whether a word is text although it begins with a dash: it follows an argument of a command that takes text, and
+  /// is not an option.
+  private func isText(_ word: String) -> Bool {
+    guard let command, !arguments.isEmpty, command.arguments.last?.placeholder.hasSuffix(" TEXT") == true,
+      let letter = word.dropFirst().first, word.count > 2
+    else { return false }
+    if letter == "-" { return word.prefix { $0 != "=" }.contains(" ") }
+    return !program.options(of: command).contains { $0.letter == letter }
   }
 
   private mutating func takeArgument(_ word: String) throws(Problem) {

@@ -1,12 +1,11 @@
 import Codecs
-public import Domain
-public import Rows
+package import Domain
+package import Rows
 import Synchronization
 
 /// Writes errors, warnings, results and progress to standard error.
-public final class Report: Sendable {
-  /// The format of errors.
-  public enum Style: String, Sendable, CaseIterable {
+package final class Report: Sendable {
+  package enum Style: String, Sendable, CaseIterable {
     /// Text, with the hint on a line of its own; one JSON object per error.
     case text, json
   }
@@ -23,7 +22,7 @@ public final class Report: Sendable {
     var warnings: Set<Warning> = []
   }
   /// The secrets of the run, which are not written.
-  public let secrets = Secrets()
+  package let secrets = Secrets()
   private let program: String
   private let write: @Sendable (_ text: String) -> Void
   private let state = Mutex(State())
@@ -32,7 +31,7 @@ public final class Report: Sendable {
 
   /// Creates a report whose errors and warnings start with the name of `program`.
   /// - Parameter write: receives the text; standard error if not given.
-  public init(
+  package init(
     program: String, write: @escaping @Sendable (_ text: String) -> Void = { try? Terminal.write($0, to: 2) }
   ) {
     self.program = program
@@ -40,7 +39,7 @@ public final class Report: Sendable {
   }
 
   /// Sets the format of errors, whether warnings, results and details are written, and the running command.
-  public func configure(
+  package func configure(
     style: Style, isQuiet: Bool, isVerbose: Bool = false, isColored: Bool = false, presenter: ErrorPresenter? = nil
   ) {
     state.withLock { state in
@@ -53,7 +52,7 @@ public final class Report: Sendable {
   }
 
   /// Writes an error, and its hint on a second line.
-  public func problem(_ problem: Problem) {
+  package func problem(_ problem: Problem) {
     defer { for other in problem.others { self.problem(other) } }
     let problem = secrets.removed(from: problem), remedy = problem.hint, presented = presented(problem)
     switch state.withLock({ $0.style }) {
@@ -71,18 +70,18 @@ public final class Report: Sendable {
   }
 
   /// Writes a warning, unless messages are suppressed or errors are JSON.
-  public func warning(_ text: String) {
+  package func warning(_ text: String) {
     if isSilent { return }
     marked("\(program): ", "warning:", .warning, shown(text))
   }
   /// Writes a warning, with a hint that fits the running command, once: a file may be read twice.
-  public func warning(_ warning: Warning) {
+  package func warning(_ warning: Warning) {
     guard state.withLock({ $0.warnings.insert(warning).inserted }) else { return }
     self.warning(state.withLock { $0.presenter }?.text(of: warning) ?? warning.message)
   }
 
   /// Writes a warning that no option suppresses: the result is not what was requested.
-  public func notice(_ text: String) {
+  package func notice(_ text: String) {
     switch state.withLock({ $0.style }) {
     case .text: marked("\(program): ", "warning:", .warning, shown(text))
     case .json:
@@ -92,13 +91,13 @@ public final class Report: Sendable {
   }
 
   /// Writes the result of an operation, such as `added Luzern`, unless messages are suppressed or errors are JSON.
-  public func result(_ text: String) {
+  package func result(_ text: String) {
     if isSilent { return }
     line(shown(text))
   }
 
   /// Writes a note below output on a terminal, in lines that fit, unless messages are suppressed or errors are JSON.
-  public func footer(_ note: Warning) {
+  package func footer(_ note: Warning) {
     if isSilent { return }
     let text = state.withLock { $0.presenter }?.text(of: note) ?? note.message
     let width = Terminal.width(2) ?? .max, shown = Terminal.safe(secrets.removed(from: text))
@@ -117,11 +116,10 @@ public final class Report: Sendable {
     try? Terminal.write(isDim ? "\u{1B}[2m\(body)\u{1B}[0m\n" : body + "\n", to: 2)
   }
 
-  /// Whether details are written.
-  public var hasDetails: Bool { state.withLock { $0.isVerbose } }
+  package var hasDetails: Bool { state.withLock { $0.isVerbose } }
 
   /// Writes a line if details are enabled.
-  public func detail(_ text: String) {
+  package func detail(_ text: String) {
     if state.withLock({ $0.isVerbose }) { result(text) }
   }
 
@@ -134,8 +132,7 @@ public final class Report: Sendable {
       with: "\(Terminal.safe(start))\(level.rawValue)\(Terminal.safe(mark))\u{1B}[0m \(Terminal.safe(text))\n")
   }
 
-  /// Writes a line unconditionally.
-  public func line(_ text: String) { replaceLine(with: Terminal.safe(secrets.removed(from: text)) + "\n") }
+  package func line(_ text: String) { replaceLine(with: Terminal.safe(secrets.removed(from: text)) + "\n") }
 
   /// Erases the progress line and writes text.
   private func replaceLine(with text: String) {
@@ -164,7 +161,6 @@ public final class Report: Sendable {
   /// Whether the terminal shows a progress line.
   var hasProgress: Bool { state.withLock { $0.hasLine } }
 
-  /// Erases the progress line.
   func clear() { replaceLine(with: "") }
 
   private func presented(_ problem: Problem) -> Problem {

@@ -1,12 +1,11 @@
-public import Rows
+package import Rows
 
 /// Words that other programs use for something that has another name here.
 ///
 /// They are not accepted: they make the hint of the error exact.
-public struct Synonym: Sendable, Hashable {
+package struct Synonym: Sendable, Hashable {
   /// The form of the value after a word that several programs use differently.
-  public enum Value: Sendable, Hashable {
-    /// Any, or none.
+  package enum Value: Sendable, Hashable {
     case any
     /// Names with commas; a text with spaces.
     case list, statement
@@ -15,10 +14,10 @@ public struct Synonym: Sendable, Hashable {
   /// Words as they are typed: `--head`, `-n`, `rm`.
   let words: [String]
   /// The option (`--limit`) or command (`delete`) that the hint is about; without it there is no hint.
-  public let target: String
+  package let target: String
   /// An imperative or a question. In that of an option, `VALUE` is the value, and a part in brackets is omitted without
   /// one. In that of a command, `FILE` and `OUT` are the files after it.
-  public let hint: String
+  package let hint: String
   private let value: Value
   /// The option whose value is meant; nil for the word after the synonym.
   private let source: String?
@@ -28,7 +27,7 @@ public struct Synonym: Sendable, Hashable {
   ///   - hint: an imperative; if nil, the hint asks whether the target was meant.
   ///   - value: the form of the value for which it applies.
   ///   - source: the option whose value `VALUE` is; nil for the word after the synonym.
-  public init(
+  package init(
     _ words: String..., for target: String, hint: String? = nil, before value: Value = .any,
     valueOf source: String? = nil
   ) {
@@ -36,7 +35,7 @@ public struct Synonym: Sendable, Hashable {
   }
 
   /// Creates a synonym of a list of words.
-  public init(
+  package init(
     _ words: [String], for target: String, hint: String? = nil, before value: Value = .any,
     valueOf source: String? = nil
   ) {
@@ -111,7 +110,7 @@ extension Program {
 
   /// The error for the name of a dataset that looks like a mistyped command; nil if it does not.
   /// - Parameter files: the files that were named after it.
-  public func unknownCommand(_ word: String, with files: [String] = []) -> Problem? {
+  package func unknownCommand(_ word: String, with files: [String] = []) -> Problem? {
     let names = commands.map(\.name)
     guard
       synonym(word, names) ?? nearSynonym(word, names) != nil

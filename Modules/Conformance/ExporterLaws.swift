@@ -84,7 +84,6 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
   }
 }
 
-/// A destination in memory.
 actor KeptBytes: ByteSink {
   nonisolated let name = "memory"
   private(set) var bytes: [UInt8] = []
@@ -317,7 +316,6 @@ extension Value {
     }
   }
 
-  /// For messages: short.
   fileprivate var shown: String {
     let text = String(describing: self)
     switch self {

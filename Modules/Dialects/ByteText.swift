@@ -9,6 +9,11 @@ enum ByteText {
 
   static func isUTF8(_ text: [UInt8]) -> Bool { firstInvalid(text.span) == text.count }
 
+  /// Whether text hardly has the byte; separators of fields and records, and escape, are none of these.
+  static func isControl(_ byte: UInt8) -> Bool {
+    byte < 9 && byte != 1 || 0x0E...0x19 ~= byte || byte == 0x0B || byte == 0x7F
+  }
+
   /// The text with bytes that are not UTF-8 taken for windows-1252.
   static func repaired(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = [], rest = text

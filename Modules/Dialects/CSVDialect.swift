@@ -2,24 +2,19 @@
 public struct CSVDialect: Sendable, Hashable {
   /// The spelling of a quote in a quoted field.
   public enum Escape: String, Sendable, Hashable, CaseIterable {
-    /// Doubled.
     case double
     /// After a backslash, which also precedes delimiters and itself.
     case backslash
-    /// Not at all.
     case none
   }
   /// The treatment of records that are not as wide as the header.
   public enum Ragged: String, Sendable, Hashable, CaseIterable {
-    /// They are an error.
     case error
     /// Short records are filled with nulls.
     case pad
     /// The surplus of long records is dropped.
     case cut
-    /// Both.
     case both
-    /// They are dropped.
     case drop
   }
 

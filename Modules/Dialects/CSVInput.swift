@@ -95,6 +95,15 @@ public struct CSVInput: Sendable {
   ) throws(Problem) -> (CharacterEncoding.Finding, DialectFinding, Int) {
     let encoding = CharacterEncoding.finding(sample, isWhole: isWhole, options.encoding)
     let body = sample.extracting(encoding.mark...)
+    if !encoding.isSure, options.encoding == nil {
+      var controls = 0
+      for index in 0..<body.count where ByteText.isControl(body[index]) { controls += 1 }
+      guard controls < 4 || controls * 32 < body.count else {
+        throw Problem(
+          .badData, "is not text: \(controls) of its first \(body.count) bytes are control characters", at: name,
+          hint: .set(.inputEncoding, to: CharacterEncoding.latin1.rawValue, for: "read it anyway"))
+      }
+    }
     guard encoding.encoding != .utf8 else {
       return (encoding, DialectSniffer.finding(body, options, isTabbed: isTabbed, isWhole: isWhole), body.count)
     }
@@ -146,7 +155,10 @@ extension DialectFinding {
       add("with \(mark) comments", .commentPrefix, mark)
     }
     if dialect.skippedRows != usual.skippedRows {
-      add("\(dialect.skippedRows) records skipped", .skippedRows, "\(dialect.skippedRows)")
+      let rows = dialect.skippedRows
+      // The line that names the delimiter is not counted; with the option, it is.
+      let count = rows + (dialect.separatorLine > 0 ? 1 : 0)
+      add("\(rows) record\(rows == 1 ? "" : "s") skipped", .skippedRows, "\(count)")
     }
     if dialect.headerRows != usual.headerRows {
       if dialect.headerRows == 0 {

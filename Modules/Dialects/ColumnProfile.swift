@@ -1,6 +1,5 @@
 /// The kinds of fields in each column of a sample: they decide between readings of a damaged record.
 struct ColumnProfile {
-  /// Records that make a profile.
   static let rows = 200
 
   private struct Column {
@@ -12,7 +11,6 @@ struct ColumnProfile {
   private var columns: [Column] = []
   private let count: Int
 
-  /// - Parameter rows: of one width.
   init(_ rows: [[[UInt8]]], width: Int) {
     count = rows.count
     for position in 0..<width {
@@ -39,7 +37,6 @@ struct ColumnProfile {
     return !kinds.isEmpty && kinds.isSubset(of: .typed)
   }
   private func isDecisive(_ column: Int) -> Bool { isTyped(column) || columns[column].shapes != nil }
-  /// Whether a column has few shapes.
   func hasShapes(_ column: Int) -> Bool { columns[column].shapes != nil }
   /// Whether a field has one of the few shapes of its column.
   func hasShape(_ column: Int, _ field: [UInt8]) -> Bool {
@@ -64,7 +61,6 @@ struct ColumnProfile {
     return 0.5
   }
 
-  /// The fit of a record.
   func total(_ row: [[UInt8]]) -> Double {
     row.prefix(columns.count).enumerated().reduce(0) { $0 + fit($1.offset, $1.element) }
   }

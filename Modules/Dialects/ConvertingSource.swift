@@ -82,7 +82,6 @@ public final class ConvertingSource: ByteSource {
     }
   }
 
-  /// Gives the log what there is.
   private func settle(_ state: inout State) throws(Problem) {
     let rejects = state.converter.rejects
     state.converter.rejects = []

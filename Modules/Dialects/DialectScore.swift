@@ -16,7 +16,6 @@ struct DialectScore {
   var records = 0
   /// Whether every record has the usual width, apart from a title or comments before the first.
   var hasEvenBody = false
-  /// Fields in quotes.
   var enclosed = 0
 
   /// Whether every record has the same width, two fields or more.

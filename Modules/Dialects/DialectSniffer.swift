@@ -89,14 +89,17 @@ public struct DialectSniffer {
     if isTabbed, options.delimiter == nil { finding.dialect.delimiter = [0x09] }
     var frame = CSVDialect()
     frame.endsWithReturn = endsWithReturn(text)
-    let named = options.delimiter == nil && !isTabbed && options.positions == nil ? separatorLine(text) : nil
-    frame.separatorLine = named?.count ?? 0
+    let given = options.delimiter ?? (isTabbed ? [0x09] : nil)
+    let line = options.positions == nil && !options.isComplete ? separatorLine(text) : nil
+    let named = line.flatMap { given == nil || given == [$0.delimiter] ? $0 : nil }
+    // If lines are skipped, this one is counted.
+    frame.separatorLine = (options.skippedRows ?? 0) > 0 ? 0 : named?.count ?? 0
     finding.dialect.endsWithReturn = frame.endsWithReturn
     finding.dialect.separatorLine = frame.separatorLine
     if let named { finding.dialect.delimiter = [named.delimiter] }
     if options.isComplete { return }
     guard options.positions == nil else { return layOut(text) }
-    let delimiter = options.delimiter ?? (isTabbed ? [0x09] : named.map { [$0.delimiter] })
+    let delimiter = given ?? named.map { [$0.delimiter] }
     let isOpen = delimiter == nil && options.quote == nil && options.escape == nil && options.comment == nil
     let clean = isOpen && options.skippedRows == nil && !frame.endsWithReturn ? cleanWidth(text, [0x2C]) : 0
     if clean > 1, !hasRival(text) {

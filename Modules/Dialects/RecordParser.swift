@@ -4,18 +4,15 @@ struct RecordParser {
   struct Field {
     var start: Int, end: Int
     var isQuoted = false
-    /// Whether there are escapes to remove.
     var hasEscapes = false
   }
   /// More text is needed to find the end of the record.
   struct NeedsMore: Error {}
 
   let dialect: CSVDialect
-  /// The fields of the record.
   private(set) var fields: [Field] = []
   /// Where the text of the record ends, and where the next begins.
   private(set) var end = 0, next = 0
-  /// The fault, and its position.
   private(set) var fault: (reason: Reject.Reason, at: Int)?
 
   private let first: UInt8, feed: UInt8, quote: UInt8, hasQuote: Bool, hasBackslash: Bool
@@ -37,7 +34,6 @@ struct RecordParser {
   /// Whether the record is unusable, rather than odd.
   var isBad: Bool { fault.map { !$0.reason.isSoft } ?? false }
 
-  /// The end of the text of a line, and the beginning of the next.
   func line(_ text: Span<UInt8>, _ start: Int, isAtEnd: Bool) throws(NeedsMore) -> (end: Int, next: Int) {
     var at = start
     while at < text.count, text[at] != feed { at += 1 }
@@ -279,7 +275,6 @@ struct RecordParser {
     }
   }
 
-  /// The values of all fields.
   func values(_ text: Span<UInt8>) -> [[UInt8]] {
     var values: [[UInt8]] = []
     values.reserveCapacity(fields.count)

@@ -1,6 +1,4 @@
 internal import CMasks
-internal import Codecs
-internal import Rows
 
 /// A record of a file as it is read: exactly, or repaired.
 struct ReadRecord {
@@ -206,7 +204,13 @@ struct RecordReader {
     guard (try? parser.parse(line.span, 0, isAtEnd: true)) != nil, !parser.isBad, parser.fields.count == width else {
       return nil
     }
-    return parser.values(line.span)
+    // Spaces separate words, not fields, if the delimiter of the table is among them.
+    let isProse =
+      delimiter == 0x20
+      && parser.fields.contains { field in
+        !field.isQuoted && (field.start..<field.end).contains { line[$0] == dialect.delimiter[0] }
+      }
+    return isProse ? nil : parser.values(line.span)
   }
 
   /// The names in a line that has another delimiter than the table.

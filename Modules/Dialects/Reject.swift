@@ -40,11 +40,8 @@ public struct Reject: Sendable, Equatable {
   var line: Int
   /// Its first byte in the file.
   var offset: Int
-  /// The fault of the record.
   var reason: Reason
-  /// The change.
   var action: Action
-  /// What changed, or nothing.
   var detail: [UInt8] = []
   /// Its bytes in the file, with the line end.
   var raw: [UInt8]

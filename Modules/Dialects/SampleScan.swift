@@ -5,7 +5,6 @@ struct SampleScan {
     var first: Int, count: Int
     /// 1 if it cannot be read, 0.25 if it is odd.
     var bad: Double
-    /// Where it begins.
     var start: Int
   }
 
@@ -79,7 +78,6 @@ struct SampleScan {
     return true
   }
 
-  /// The values of a record.
   func values(_ text: Span<UInt8>, _ row: Row) -> [[UInt8]] {
     var values: [[UInt8]] = []
     for field in fields(of: row) { values.append(parser.value(text, field)) }

@@ -2,7 +2,6 @@ public import Rows
 
 /// The beginning of a file.
 public struct FileSample: Sendable {
-  /// The name of the file in messages.
   let name: String
   /// Its first bytes, decompressed.
   public let bytes: [UInt8]
@@ -29,7 +28,6 @@ public struct FileSample: Sendable {
 
 /// A source whose file can be sampled.
 public protocol SampledFile: Sendable {
-  /// The name of its format.
   var formatName: String { get }
   /// Facts about the columns in the file: their names, and the values by column; nil if there are none.
   func columnDetails() throws(Problem) -> (names: [(name: String, type: ColumnType)], values: [String: [Value]])?

@@ -38,7 +38,6 @@ struct TableConverter: ~Copyable {
 
   private let plan: Plan
   private let name: String
-  /// The original of a text that was transcoded.
   private let original: TranscodingSource?
   private let dialect: CSVDialect
   private let delimiter: UInt8
@@ -92,7 +91,6 @@ struct TableConverter: ~Copyable {
   /// The columns of the table; nil before they are known.
   var width: Int? { reader.width }
 
-  /// Forgets the output.
   mutating func takeOutput() { output.removeAll(keepingCapacity: true) }
 
   /// Converts what there is; whether more text is needed.
@@ -416,7 +414,8 @@ struct TableConverter: ~Copyable {
     if let given = dialect.names {
       guard given.count == names.count else {
         return Problem(
-          .badData, "expected \(given.count) columns as named, found \(names.count)", at: "\(name):\(line)",
+          .badData, "expected \(given.count) column\(given.count == 1 ? "" : "s") as named, found \(names.count)",
+          at: "\(name):\(line)",
           hint: .set(.columnNames))
       }
       names = given.map { Array($0.utf8) }
@@ -443,7 +442,6 @@ struct TableConverter: ~Copyable {
     return key == headerKey && key.contains { $0.contains { !CellKind.isDigit($0) } }
   }
 
-  /// Whether a record is the header of other records.
   private func isHeader(_ record: ReadRecord, _ next: [ReadRecord]) -> Bool {
     let names = Set(record.key.filter { !$0.isEmpty })
     if !headerKey.isEmpty, names.intersection(headerKey).count * 2 >= names.count { return true }

@@ -3,7 +3,6 @@ struct TableLayout {
   private let isClean: Bool
   private let scan: SampleScan
   private(set) var dialect: CSVDialect
-  /// The columns of the table.
   private(set) var columns = 0
 
   /// The maximum number of records of a sample that are checked.

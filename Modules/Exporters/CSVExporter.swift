@@ -62,7 +62,6 @@ public struct CSVExporter: ByteFormat {
 private struct CSVEncoder: RowEncoder {
   let writer: CSVWriter
   let isEscaped: Bool
-  /// The columns that have binary values.
   let binary: [Int]
 
   func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }

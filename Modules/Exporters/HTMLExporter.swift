@@ -25,6 +25,7 @@ public struct HTMLExporter: ByteFormat {
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
+    if let page = ProfilePage(schema, layout.head) { return page }
     let word = options.values[Self.images.key] ?? "auto"
     let policy: PageImages.Policy
     switch word {

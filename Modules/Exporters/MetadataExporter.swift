@@ -7,10 +7,8 @@ internal import Synchronization
 public struct MetadataExporter: ByteFormat {
   /// A file that is described.
   public struct File: Sendable {
-    /// Its name within the directory.
     let name: String
     let format: ExporterDescriptor
-    /// The format's options.
     let options: ExportOptions
 
     /// A file that is described.

@@ -60,7 +60,7 @@ public struct ParquetExporter: ByteFormat {
     let memory = try Self.size(Self.rowGroup, in: options) ?? 12 << 20
     return RowGroups(
       writer: ParquetWriter(schema, options: parquet, head: layout.head, decimals: layout.decimals), groupBytes: memory,
-      nested: schema.nestedWarning)
+      nested: schema.typesWarning)
   }
 
   // MARK: Options

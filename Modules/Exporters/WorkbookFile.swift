@@ -15,7 +15,6 @@ final class WorkbookFile: TableContainer {
     var zip = ZipWriter()
     /// The number of sheets that have begun.
     var sheets = 0
-    /// The part that is being written.
     var part = Part.none
   }
   private enum Part { case none, sheet, links }
@@ -68,7 +67,6 @@ final class WorkbookFile: TableContainer {
     try await inner.write(packed)
   }
 
-  /// Ends the current sheet.
   func endSheet() async throws(Problem) {
     var packed = ByteBuffer(capacity: 64)
     state.withLock { state in
@@ -88,7 +86,6 @@ final class WorkbookFile: TableContainer {
   func abandon() async { await inner.abandon() }
 }
 
-/// Writes a sheet into a workbook.
 final class SheetSink: ByteSink {
   var name: String { workbook.name }
   private let workbook: WorkbookFile

@@ -25,7 +25,6 @@ public struct WriterFormat: ByteFormat {
   ) throws(Problem) -> any RowEncoder { try make(schema, options, layout) }
 }
 
-/// An encoder of what the functions of a writer write.
 struct WriterEncoder: RowEncoder {
   typealias Text = @Sendable (inout ByteBuffer) throws(Problem) -> Void
   let separator: StaticString

@@ -2,7 +2,6 @@ internal import CSystem
 import Glibc
 package import Rows
 
-/// The contents of a directory.
 package enum DirectoryListing {
   /// The names in the directory; nil when there is none.
   package static func names(_ path: String) throws(Problem) -> [String]? {

@@ -9,7 +9,6 @@ public final class FileByteSource: ByteSource {
   /// The size when the file was opened; nil for pipes.
   public let size: Int?
   private let file: OpenFile
-  /// Where to read next.
   private let position = Mutex(0)
   /// Called after each read with the position and the size; nil for a pipe.
   private let onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)?
@@ -138,7 +137,6 @@ public final class FileByteSource: ByteSource {
     FileByteSource(file, name: name, size: size, onRead: onRead)
   }
 
-  /// The current status of the file.
   package func status() -> stat? {
     var status = stat()
     return unsafe fstat(file.descriptor, &status) == 0 ? status : nil

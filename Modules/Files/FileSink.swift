@@ -19,7 +19,6 @@ public final class FileSink: ByteSink {
   private let flushed = Mutex<FileStamp?>(nil)
   private let isDurable = Mutex(false)
 
-  /// The state of the temporary file.
   private enum State { case open, closed, detached, published, removed }
 
   /// The error for a file in a directory that does not exist, or takes no files.
@@ -82,7 +81,6 @@ public final class FileSink: ByteSink {
     try bytes.read { (span) throws(Problem) in try append(span) }
   }
 
-  /// Appends text that is small.
   package func append(_ bytes: [UInt8]) throws(Problem) {
     try writeAll(bytes, to: descriptor, place: name)
     written.withLock { $0 += bytes.count }

@@ -21,7 +21,6 @@ package struct FileStamp: Hashable, Sendable {
     (size, seconds, nanoseconds) = (numbers[2], numbers[3], numbers[4])
   }
 
-  /// The stamp to be written down.
   package var numbers: [Int64] {
     [Int64(bitPattern: device), Int64(bitPattern: inode), size, seconds, nanoseconds]
   }

@@ -1,5 +1,4 @@
 package import Rows
-import Synchronization
 
 /// A pipe whose first bytes have been read.
 package final class PrefixedByteSource: ByteSource {

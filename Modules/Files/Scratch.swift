@@ -24,7 +24,6 @@ public struct TemporaryScratch: ScratchSpace {
   }
 }
 
-/// An unlinked file.
 private final class TemporaryFile: ScratchFile {
   private let descriptor: Int32
   private let place: String

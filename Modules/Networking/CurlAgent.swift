@@ -9,7 +9,6 @@ import Synchronization
 /// Tasks can run on it as well, one job at a time, and then read their responses without waking another thread. While
 /// one of them works, incoming data waits in system buffers.
 @safe final class CurlAgent: TaskExecutor {
-  /// A command for the thread.
   private enum Order: Sendable {
     case start(Transfer)
     case resume(ObjectIdentifier)
@@ -51,9 +50,7 @@ import Synchronization
     pthread_detach(thread)
   }
 
-  /// Begins a transfer.
   func start(_ transfer: Transfer) { order(.start(transfer)) }
-  /// Resumes a paused transfer.
   func resume(_ exchange: Exchange) { order(.resume(ObjectIdentifier(exchange))) }
   /// Breaks a transfer off; nothing happens when it has ended.
   func cancel(_ exchange: Exchange) { order(.cancel(ObjectIdentifier(exchange))) }
@@ -144,7 +141,6 @@ import Synchronization
   private var begun: [Exchange] = []
   /// The maximum number of waiting mailboxes; most of them have become due in the meantime.
   private static let most = 64
-  /// Whether there are none.
   var isEmpty: Bool { due.isEmpty && begun.isEmpty }
 
   /// Has the reader of a mailbox told: at once, or when it is quiet.
@@ -152,7 +148,6 @@ import Synchronization
     if isDue { due.append(exchange) } else { begun.append(exchange) }
   }
 
-  /// Notifies the readers that are due.
   func tellReaders(isQuiet: Bool) {
     for exchange in due { exchange.tellReader() }
     due.removeAll(keepingCapacity: true)
@@ -207,7 +202,6 @@ import Synchronization
 
   var pointer: UnsafeMutableRawPointer { unsafe handle.pointer }
 
-  /// Tells the reader how it ended.
   func end(_ code: CURLcode) {
     exchange.finish(
       code == CURLE_OK

@@ -87,7 +87,6 @@ import Synchronization
     headers = fresh
   }
 
-  /// The method, and the body that goes with it.
   mutating func set(method: HTTPRequest.Method, body: [UInt8]) {
     if method != .get { pool = nil }
     switch method {
@@ -133,7 +132,6 @@ import Synchronization
 @safe final class CurlHeaders: @unchecked Sendable {
   /// The fields; nil for those of a new handle.
   let fields: [HTTPHeader]?
-  /// libcurl's list of them.
   let list: UnsafeMutablePointer<curl_slist>?
 
   /// The fields that a new handle sends.

@@ -162,7 +162,6 @@ public final class CurlTransport: HTTPTransport {
     return agents.first { unsafe $0.asUnownedTaskExecutor() == here } ?? agents[0]
   }
 
-  /// All agents, at least so many.
   private func agents(_ count: Int) throws(Problem) -> [CurlAgent] {
     try CurlLibrary.load()
     let limit = (options.connectionsPerHost + Self.mostAgents - 1) / Self.mostAgents

@@ -8,7 +8,6 @@ import Synchronization
 /// It holds at most a MiB; then the transfer is paused until the reader has caught up, so a slow reader slows the
 /// server.
 @safe final class Exchange: @unchecked Sendable {
-  /// The head of a response.
   struct Head: Sendable {
     var status: Int
     var headers: HTTPFields
@@ -186,7 +185,6 @@ import Synchronization
     arrivals?.note(self, isDue: isDue)
   }
 
-  /// Wakes the reader for what came.
   func tellReader() {
     let (head, body, result) = unsafe state.withLock { state in
       (state.isNoted, state.isDue) = (false, false)
@@ -207,7 +205,6 @@ import Synchronization
   /// Whether the transfer has ended, well or not.
   var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-  /// The transfer has ended.
   func finish(_ result: Result<Void, Problem>) {
     state.withLock { state in
       var result = result
@@ -231,7 +228,6 @@ import Synchronization
   /// Whether there are bytes of the body, or its end, without waiting.
   var isReady: Bool { state.withLock { $0.firstChunk < $0.chunks.count || $0.end != nil } }
 
-  /// Waits for the head.
   func head() async throws(Problem) -> Head {
     let result: Result<Head, Problem> = await unsafe withUnsafeContinuation { continuation in
       let known = state.withLock { state -> Result<Head, Problem>? in

@@ -44,7 +44,6 @@ public final class PrivateOrigins: Sendable {
 
 /// The addresses that one transfer may reach.
 struct PrivateReach: Sendable {
-  /// Whether it may reach private addresses.
   var isUnbounded: Bool
   /// The port of the proxy that may be used; nil for none. Its address is not that of the server.
   let proxyPort: Int?

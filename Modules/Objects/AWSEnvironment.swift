@@ -3,7 +3,6 @@ public import Rows
 
 /// The machine as the search for AWS credentials sees it.
 public struct AWSEnvironment: Sendable {
-  /// The environment variables.
   let variables: [String: String]
   let clock: any WallClock
   /// The bytes of a file of at most 1 MiB; nil if it does not exist.
@@ -32,7 +31,6 @@ public struct AWSEnvironment: Sendable {
   /// Whether a variable means yes.
   func isTrue(_ name: String) -> Bool { self[name]?.lowercased() == "true" || self[name] == "1" }
 
-  /// The name of the profile.
   var profile: String { self["AWS_PROFILE"] ?? self["AWS_DEFAULT_PROFILE"] ?? "default" }
 
   /// The path of the file with the settings of profiles.

@@ -1,5 +1,3 @@
-import Rows
-
 /// The files with profiles that programs for AWS share: `~/.aws/credentials` and `~/.aws/config`.
 struct AWSProfiles: Sendable {
   /// The settings by section: `default`, `NAME`, `sso-session NAME`, `services NAME`.

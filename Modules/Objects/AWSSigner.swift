@@ -110,7 +110,6 @@ enum AWSQuery {
       .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
   }
 
-  /// The host with its port, the path and the query of a URL.
   static func parts(of url: String) -> (host: String, path: String, query: String) {
     let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
     let rest = url[start...]

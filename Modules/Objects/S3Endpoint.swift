@@ -4,7 +4,6 @@ import Synchronization
 
 /// The server of a bucket, and the region that requests are signed for.
 public final class S3Endpoint: Sendable {
-  /// The name of the bucket.
   let bucket: String
   /// The server that the user named; nil for that of AWS.
   private let server: String?
@@ -39,7 +38,6 @@ public final class S3Endpoint: Sendable {
     self.server = server
   }
 
-  /// The region of the bucket.
   var region: String { current.withLock { $0 } }
 
   /// The address of an object, or of the bucket if the key is empty.

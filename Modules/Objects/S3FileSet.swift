@@ -170,7 +170,6 @@ public final class S3FileSet: OutputFileSet {
     }
   }
 
-  /// Earlier objects that are removed.
   private func obsolete(_ files: [PartitionFile]) async throws(Problem) -> [StoredObject] {
     var found: [[UInt8]: StoredObject] = [:]
     switch existing {

@@ -27,6 +27,7 @@ public final class S3Objects: Sendable {
     var credentials: AWSCredentialChain?
     var endpoints: [String: S3Endpoint] = [:]
     var storages: [String: S3Storage] = [:]
+    var transports: [String: any HTTPTransport] = [:]
   }
   private let environment: AWSEnvironment
   private let choice: Choice
@@ -58,12 +59,18 @@ public final class S3Objects: Sendable {
   /// The URL of an object for requests through `transport`.
   public func url(of location: S3Location) throws(Problem) -> String { try endpoint(location.bucket).url(location.key) }
 
-  /// A transport for the objects of a bucket, whose bodies are streamed.
-  public func transport(for bucket: String) throws(Problem) -> any HTTPTransport { repeating(try signing(bucket), 0) }
+  /// A transport for the objects of a bucket, whose bodies are streamed after the bytes that are read ahead.
+  public func transport(for bucket: String, readAhead: Int = 0) throws(Problem) -> any HTTPTransport {
+    repeating(try signing(bucket), readAhead)
+  }
 
+  /// The connections to a bucket, opened once.
   private func signing(_ bucket: String) throws(Problem) -> any HTTPTransport {
+    if let known = state.withLock({ $0.transports[bucket] }) { return known }
     let endpoint = try endpoint(bucket)
-    return S3Transport(makeTransport(true), endpoint, try credentials(), clock: environment.clock)
+    let transport = S3Transport(makeTransport(true), endpoint, try credentials(), clock: environment.clock)
+    state.withLock { $0.transports[bucket] = transport }
+    return transport
   }
 
   private func endpoint(_ bucket: String) throws(Problem) -> S3Endpoint {

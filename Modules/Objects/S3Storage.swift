@@ -157,7 +157,6 @@ public final class S3Storage: ObjectBucket {
     }
   }
 
-  /// The problem that a response describes.
   func failure(_ response: S3Response, _ key: String) -> Problem {
     S3Failure.problem(response.status, response.document, at: place(of: key))
   }
@@ -173,7 +172,6 @@ extension Problem {
   }
 }
 
-/// A request to a bucket.
 struct S3Call {
   var method: HTTPRequest.Method
   var key: String
@@ -212,7 +210,6 @@ struct S3Call {
   }
 }
 
-/// A response that was read.
 struct S3Response: Sendable {
   let status: Int
   let headers: HTTPFields

@@ -11,7 +11,6 @@ import Synchronization
 final class S3Upload: ByteSink {
   /// The field that tells whether an object is the result of this upload, if the response that said so was lost.
   static let mark = "x-amz-meta-bb-upload"
-  /// The type of the content.
   static let type = "application/octet-stream"
   /// The bytes of the first 900 parts. Each further 900 are twice as large, so that 10,000 hold the largest object.
   static let partSize = 5 << 20
@@ -19,7 +18,6 @@ final class S3Upload: ByteSink {
   /// The time for parts on their way before the upload is aborted.
   private static let patience = Duration.seconds(3)
 
-  /// The URL of the object.
   var name: String { storage.place(of: key) }
   let key: String
   private let storage: S3Storage
@@ -28,7 +26,6 @@ final class S3Upload: ByteSink {
   private let uploadMark = S3Upload.newMark()
   private let state = Mutex(State())
 
-  /// A part that the server has.
   struct Part: Sendable, Hashable {
     var number: Int, tag: String, checksum: String
   }
@@ -43,7 +40,6 @@ final class S3Upload: ByteSink {
     var count = 0
     var isChecked = false
     var end: End?
-    /// Aborts the upload.
     var ending: Task<Void, Never>?
     var ticket: Int?
   }
@@ -52,7 +48,6 @@ final class S3Upload: ByteSink {
     (self.storage, self.key, self.replaces, self.isStaged) = (storage, key, replaces, isStaged)
   }
 
-  /// A mark that no other upload has.
   static func newMark() -> String { String(UInt64.random(in: 0 ... .max), radix: 16) }
 
   static func size(ofPart number: Int) -> Int { partSize << ((number - 1) / 900) }
@@ -270,7 +265,6 @@ struct S3Completion: Sendable, Hashable {
   let key: String, id: String, mark: String
   let parts: [S3Upload.Part]
 
-  /// The list of the parts.
   fileprivate var document: String {
     let parts = parts.map { part in
       let tag = part.tag.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")

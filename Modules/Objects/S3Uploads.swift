@@ -27,7 +27,6 @@ public enum S3Uploads {
     return ticket
   }
 
-  /// Notes how to abort an upload.
   static func note(_ ticket: Int, _ abort: @escaping @Sendable () async -> Void) {
     state.withLock { _ = $0.uploads.updateValue(abort, forKey: ticket) }
   }

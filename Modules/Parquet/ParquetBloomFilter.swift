@@ -84,7 +84,6 @@ struct ParquetBloomFilter {
     }
   }
 
-  /// Appends the header and the bits.
   func append(to out: inout ByteBuffer) {
     out.append(
       bytes: ThriftWriter.structure {

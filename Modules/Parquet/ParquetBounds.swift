@@ -8,7 +8,6 @@ struct ParquetBounds: Sendable, Hashable {
     case bytes([UInt8], isExact: Bool)
   }
 
-  /// Longer bounds are cut.
   private static let longest = 64
 
   /// Nil if there is no value, or no bound.
@@ -16,10 +15,8 @@ struct ParquetBounds: Sendable, Hashable {
   /// Whether a long value has no short bound above it.
   private(set) var isUnbounded = false
 
-  /// Bounds of nothing.
   init() {}
 
-  /// Bounds of integers.
   init(_ least: Int64, _ greatest: Int64) {
     self.least = .integer(least)
     self.greatest = .integer(greatest)

@@ -1,5 +1,4 @@
 import Codecs
-import Rows
 
 /// One column of a Parquet file: the type of its values, and how the file describes it.
 struct ParquetColumn: Sendable {
@@ -43,9 +42,7 @@ struct ParquetColumn: Sendable {
 
   /// The highest definition level: that of a value. For lists, 0 is null, 1 an empty list, and 2 a null element.
   var definitionLevel: UInt8 { isList ? 3 : 1 }
-  /// The bits of a definition level.
   var definitionBits: Int { isList ? 2 : 1 }
-  /// The names from the column to its values.
   var path: [String] { isList ? [name, "list", "element"] : [name] }
 
   /// The physical type, as in the format's enumeration `Type`.

@@ -10,7 +10,6 @@ enum ParquetFailure: Error {
 
   static let short = ParquetFailure.damage("the data ends early")
 
-  /// The problem with a file.
   func problem(_ name: String) -> Problem {
     switch self {
     case .damage(let what, let hint): Problem(.badData, what, at: name, hint: hint)
@@ -18,7 +17,6 @@ enum ParquetFailure: Error {
     }
   }
 
-  /// The problem with a column of a row group.
   func problem(_ name: String, _ column: String, _ group: ParquetFile.Group) -> Problem {
     guard case .damage(let what, let hint) = self else { return problem(name) }
     let first = group.firstRow &+ 1, rows = "rows \(first) to \(group.firstRow &+ group.rowCount)"

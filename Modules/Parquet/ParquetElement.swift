@@ -1,7 +1,6 @@
 /// An element of a Parquet schema for nested records. Everything but the keys of maps may be null.
 public indirect enum ParquetElement: Sendable, Hashable {
   case text, integer, shortInteger, boolean
-  /// A list of texts.
   case texts
   /// Texts by text.
   case map
@@ -56,7 +55,6 @@ extension ParquetElement {
     }
   }
 
-  /// Appends the elements of the schema.
   func describe(_ name: String, _ thrift: inout ThriftWriter) {
     switch self {
     case .text: Self.leaf(name, 6, isText: true, &thrift)

@@ -6,13 +6,11 @@ public struct ParquetFile: Sendable {
   let source: any RandomAccessSource
   /// The metadata, which bounds refer to.
   private let footer: Arena
-  /// The columns of the file's table.
   let columns: [Column]
   let groups: [Group]
   /// The description of the columns that bb writes; nil in a file of another program.
   let description: JSON?
 
-  /// A column of the table.
   struct Column: Sendable {
     let node: ParquetNode
     let description: ColumnDescription
@@ -34,12 +32,10 @@ public struct ParquetFile: Sendable {
     }
   }
 
-  /// A row group.
   struct Group: Sendable {
     /// The number of the first row in the file, from 0, and the number of rows.
     let firstRow: Int, rowCount: Int
     let size: Int
-    /// The values of each leaf.
     fileprivate(set) var chunks: [Chunk]
   }
 
@@ -54,7 +50,6 @@ public struct ParquetFile: Sendable {
     /// The places of the indexes of pages, and of the bloom filter's beginning; nil where there is none.
     var columnIndex: Range<Int>?, offsetIndex: Range<Int>?, bloomFilter: Int?
 
-    /// A range of the metadata.
     struct Place: Sendable { let start: UInt32, count: UInt32 }
   }
 
@@ -128,7 +123,10 @@ public struct ParquetFile: Sendable {
       }
       throw .damage("is not a complete Parquet file")
     }
-    guard source.length >= 12, try bytes(0, 4) == mark else { throw .damage("is not a complete Parquet file") }
+    // The first bytes would be one more request.
+    guard source.length >= 12, try source is any PlannedSource ? true : bytes(0, 4) == mark else {
+      throw .damage("is not a complete Parquet file")
+    }
     let end = try bytes(source.length - 8, 8)
     guard Array(end[4...]) == mark else {
       throw .damage(Array(end[4...]) == Array("PARE".utf8) ? "is encrypted" : "is not a complete Parquet file")

@@ -44,7 +44,6 @@ enum ParquetFooter {
     return steps.allSatisfy { !isLess($0.least, $1.least) && !isLess($0.greatest, $1.greatest) } ? 2 : 0
   }
 
-  /// Where the pages of a chunk are.
   static func offsetIndex(_ chunk: ParquetChunk, groupOffset: Int) -> [UInt8] {
     ThriftWriter.structure {
       $0.list(1, of: .structure, count: chunk.pages.count)

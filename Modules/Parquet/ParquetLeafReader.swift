@@ -40,7 +40,6 @@ final class ParquetLeafReader {
     levelsLeft = place.levelCount
   }
 
-  /// A reader at the same place.
   init(copying other: ParquetLeafReader) {
     (source, place, decoder, node, dictionary) = (
       other.source, other.place, other.decoder, other.node, other.dictionary
@@ -66,7 +65,6 @@ final class ParquetLeafReader {
 
   // MARK: - Pages
 
-  /// Whether no page is left.
   private var isAtEnd: Bool { levelsLeft == 0 || hasSkipped && offset >= place.range.upperBound }
 
   /// Reads the next page that has values.
@@ -442,7 +440,6 @@ final class ParquetLeafReader {
     return cell.moved(by: Int(starts[index]) - range.lowerBound)
   }
 
-  /// Reads the levels and values of rows.
   func read(_ rows: Int, into target: ParquetLevels) throws(ParquetFailure) {
     var left = rows
     let top = UInt32(node.definition)
@@ -479,7 +476,6 @@ final class ParquetLeafReader {
   }
 }
 
-/// The limit of a batch of a Parquet file.
 enum ParquetBatchLimit {
   /// Bytes of text, counted for each value, and of cells.
   static let bytes = 8 << 20
@@ -491,7 +487,6 @@ struct ParquetPrefixes {
   private let page: Arena
   private var rest: ParquetCursor
   private var next = 0
-  /// The current value.
   private(set) var text: [UInt8] = []
 
   /// Reads the lengths of `count` values at a cursor in a page.

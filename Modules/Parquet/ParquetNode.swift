@@ -112,7 +112,9 @@ struct ParquetNode: Sendable {
     case .signed where bits < 64: return .integer(bits: bits)
     case .unsigned64: return .unsigned
     case .float: return .float
-    case .decimal(let scale): return DecimalSize(precision: precision, scale: scale).map { .decimal($0) }
+    case .decimal(let scale): return DecimalSize(precision: precision, scale: scale).map { .decimal($0) } ?? .foreign
+    case .uuid, .interval, .half, .unsigned32: return .foreign
+    case .bytes where physicalType == 7: return .foreign
     case .time(let unit, let isUTC): return .time(perSecond: unit, isUTC: isUTC)
     case .timestamp(let unit, _): return .timestamp(perSecond: unit)
     default: return nil

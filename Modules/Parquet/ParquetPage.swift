@@ -17,7 +17,6 @@ struct ParquetChunk: Sendable, Hashable {
   var dictionaryOffset: Int?
   /// The values, nulls and empty lists.
   var levelCount = 0
-  /// Sizes with the headers of pages.
   var uncompressedSize = 0, compressedSize = 0
   /// The numbers of the encodings in use.
   var encodings: [Int] = []
@@ -25,7 +24,6 @@ struct ParquetChunk: Sendable, Hashable {
   /// Where the bloom filter begins, counted from the beginning of the row group, and its size; nil without one.
   var bloomFilter: Place?
 
-  /// A range of the file.
   struct Place: Sendable, Hashable { var offset: Int, size: Int }
 
   /// The bounds of all pages; without an upper one where a page has none.

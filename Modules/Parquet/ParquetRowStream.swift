@@ -14,6 +14,8 @@ public struct ParquetReading: Sendable {
   public var needsGroup: (@Sendable (_ bounds: (String) -> ParquetGroupBounds?) -> Bool)?
   /// The rows of the file that are read, numbered from 0; nil for all.
   public var rows: Range<Int>?
+  /// Whether reading may end before the last row.
+  public var mayEnd = false
   /// The rows of a range of the file that are omitted, ascending; nil for none.
   public var omitted: (@Sendable (_ rows: Range<Int>) -> [Int])?
 
@@ -42,15 +44,16 @@ public struct ParquetGroupBounds: Sendable {
 public final class ParquetRowStream: ExactRowStream {
   /// The columns that are needed.
   public let schema: Schema
-  private let file: ParquetFile
-  private let columns: [ParquetFile.Column]
-  private let reading: ParquetReading
+  let file: ParquetFile
+  let columns: [ParquetFile.Column]
+  let reading: ParquetReading
   /// Whether only the number of rows matters, which the metadata has.
-  private let isCounted: Bool
+  let isCounted: Bool
   private let state = Mutex(State())
 
   private struct State: ~Copyable {
     var group = 0
+    var isPlanned = false
     /// A large row group of which some rows are left.
     var cursor: ParquetGroupCursor?
     /// Ranges of rows of the last row group, whose other rows are not needed; in reverse.
@@ -93,6 +96,10 @@ public final class ParquetRowStream: ExactRowStream {
   /// As `next`.
   package func nextWork() throws(Problem) -> BatchTask? {
     try state.withLock { (state) throws(Problem) in
+      if !state.isPlanned, let source = file.source as? any PlannedSource {
+        state.isPlanned = true
+        source.willRead(try plan(), mayEnd: reading.mayEnd)
+      }
       while true {
         if let cursor = state.cursor {
           if cursor.rowsLeft > 0 { return BatchTask(ready: try cursor.next(Self.rowsPerPiece)) }
@@ -147,7 +154,7 @@ public final class ParquetRowStream: ExactRowStream {
     }
   }
 
-  private func isNeeded(_ group: ParquetFile.Group) -> Bool {
+  func isNeeded(_ group: ParquetFile.Group) -> Bool {
     reading.needsGroup?({ bounds($0, group) }) ?? true
   }
 
@@ -176,7 +183,7 @@ public final class ParquetRowStream: ExactRowStream {
   }
 
   /// The rows of a group that are on pages whose bounds do not exclude them; nil if that is most of them.
-  private func neededRows(of group: ParquetFile.Group) throws(Problem) -> [Range<Int>]? {
+  func neededRows(of group: ParquetFile.Group) throws(Problem) -> [Range<Int>]? {
     guard let needsGroup = reading.needsGroup else { return nil }
     var names: [String] = []
     _ = needsGroup { name in
@@ -251,7 +258,6 @@ final class ParquetGroupCursor: @unchecked Sendable {
     }
   }
 
-  /// A cursor at the same place.
   init(copying other: ParquetGroupCursor) {
     (file, group, rowsLeft, row, omitted) = (other.file, other.group, other.rowsLeft, other.row, other.omitted)
     columns = Self.copy(other.columns)
@@ -401,12 +407,5 @@ final class ParquetGroupCursor: @unchecked Sendable {
       cells[row * columns.count + place] = .json(UInt32(arena.count), UInt32(out.count))
       out.read { arena.append($0) }
     }
-  }
-}
-
-extension Range<Int> {
-  /// The part of the range that is in `other` when both begin at `start`.
-  fileprivate func clamped(to start: Int, _ other: Range<Int>) -> Range<Int> {
-    clamped(to: Swift.max(0, other.lowerBound &- start)..<Swift.max(0, other.upperBound &- start))
   }
 }

@@ -18,7 +18,6 @@ import Rows
   private(set) var runs: ParquetEntries<ByteRun>
   /// Whether the values are integers in strictly ascending order, which differences encode best.
   private(set) var areAscending: Bool
-  /// The shape of decimals.
   private(set) var shape = DecimalShape()
   private var lastInteger: Int64?
   private let copies = ByteRunCopies()
@@ -36,7 +35,6 @@ import Rows
   /// The number of values that are not null.
   var count: Int { integers.count + reals.count + runs.count }
 
-  /// Whether the values have a dictionary.
   var isDictionary: Bool { integers.isDictionary || reals.isDictionary || runs.isDictionary }
   /// The number of entries of the dictionary; without one, that of values.
   var entryCount: Int { integers.entries.count + reals.entries.count + runs.entries.count }

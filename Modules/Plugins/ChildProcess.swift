@@ -5,11 +5,11 @@ import Rows
 import Synchronization
 
 /// The programs that run as children of this process.
-public enum ChildPrograms {
+package enum ChildPrograms {
   private static let groups = Mutex<Set<pid_t>>([])
 
   /// Ends them all, for a process that is about to end. May be called from the thread that waits for signals.
-  public static func endAll() { groups.withLock { for group in $0 { _ = kill(-group, SIGKILL) } } }
+  package static func endAll() { groups.withLock { for group in $0 { _ = kill(-group, SIGKILL) } } }
 
   fileprivate static func began(_ group: pid_t) { groups.withLock { _ = $0.insert(group) } }
   /// Before its number may become another's.

@@ -1,10 +1,10 @@
-public import Domain
-public import Rows
+package import Domain
+package import Rows
 
 /// A format that an installed program makes: it gets a Singer stream and gives bytes, and the file is written by us.
-public struct ExternalExporter: Exporter {
+package struct ExternalExporter: Exporter {
   /// The description that the program gave.
-  public let descriptor: ExporterDescriptor
+  package let descriptor: ExporterDescriptor
   private let path: String
   private let stream: any ByteFormat
   private let runner: PluginRunner
@@ -20,7 +20,7 @@ public struct ExternalExporter: Exporter {
 
   /// The program in front of a destination; its input is a stream of the rows.
   /// - Throws: `usage` for a table the stream cannot carry; `plugIn` when the program cannot be started.
-  public func sink(
+  package func sink(
     for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
   ) async throws(Problem) -> any RowSink {
     EncodedFile(stream, of: schema, ExportOptions()) { () throws(Problem) in

@@ -1,33 +1,26 @@
 import Codecs
-public import Domain
+package import Domain
 import Rows
 
 /// An external exporter that is installed: an executable `bb-exporter-NAME`.
-public struct Plugin: Sendable, Hashable {
+package struct Plugin: Sendable, Hashable {
   /// The name after `-f`.
-  public let name: String
-  /// The executable.
-  public let path: String
+  package let name: String
+  package let path: String
   /// Why it is not run; nil when it is.
   let refusal: String?
 }
 
-/// The description that a plug-in gives.
-public struct PluginDescription: Sendable, Hashable {
+package struct PluginDescription: Sendable, Hashable {
   /// The name after `-f`.
-  public var name: String
-  /// Its version, as it writes it.
-  public var version: String
-  /// Its author.
-  public var vendor: String
-  /// One sentence.
-  public var summary: String
+  package var name: String
+  package var version: String
+  package var vendor: String
+  package var summary: String
   /// Suffixes of files, without the dot, in small letters.
-  public var fileExtensions: [String]
-  /// The media type of what it makes.
-  public var mediaType: String
-  /// Options it takes.
-  public var options: [ExporterDescriptor.Option]
+  package var fileExtensions: [String]
+  package var mediaType: String
+  package var options: [ExporterDescriptor.Option]
 
   /// Creates a description from the output of `--describe`.
   /// - Throws: `plugIn` for output that is not a description of a plug-in named `name`.

@@ -3,20 +3,20 @@ import Glibc
 import Rows
 
 /// The directories that are searched for plug-ins, and the owners that are trusted there.
-public struct PluginDirectories: Sendable {
+package struct PluginDirectories: Sendable {
   private let directories: [String]
   private let reserved: Set<String>
 
   /// - Parameters:
   ///   - directories: in order of precedence.
   ///   - reserved: names that no plug-in may have: those of the built-in formats.
-  public init(_ directories: [String], reserved: [String]) {
+  package init(_ directories: [String], reserved: [String]) {
     self.directories = directories
     self.reserved = Set(reserved)
   }
 
   /// `BB_PLUGIN_PATH`, the directory of the user, then those of the system.
-  public static func usual(_ variables: [String: String], data: String) -> [String] {
+  package static func usual(_ variables: [String: String], data: String) -> [String] {
     let own = (variables["BB_PLUGIN_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
     return own + ["\(data)/plugins", "/usr/local/lib/bb/plugins", "/usr/lib/bb/plugins"]
   }

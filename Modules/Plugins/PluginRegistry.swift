@@ -1,10 +1,10 @@
 import Dispatch
-public import Domain
-public import Rows
+package import Domain
+package import Rows
 import Synchronization
 
 /// The external exporters that are installed.
-public struct PluginRegistry: Sendable {
+package struct PluginRegistry: Sendable {
   private let directories: PluginDirectories
   private let stream: any ByteFormat
   private let runner: PluginRunner
@@ -14,7 +14,7 @@ public struct PluginRegistry: Sendable {
   ///   - stream: the format of their input.
   ///   - variables: the environment of the process, of which they get a few variables.
   ///   - temporary: the parent of their working directories.
-  public init(
+  package init(
     _ directories: PluginDirectories, stream: any ByteFormat, variables: [String: String], temporary: String
   ) {
     self.directories = directories
@@ -23,11 +23,11 @@ public struct PluginRegistry: Sendable {
   }
 
   /// All of them, by name; those that are refused too.
-  public func all() throws(Problem) -> [Plugin] { try directories.all() }
+  package func all() throws(Problem) -> [Plugin] { try directories.all() }
 
   /// The plug-in called `name`; nil when there is none.
   /// - Throws: `permission` for one that is refused.
-  public func plugin(named name: String) throws(Problem) -> Plugin? {
+  package func plugin(named name: String) throws(Problem) -> Plugin? {
     guard let plugin = try all().first(where: { $0.name == name }) else { return nil }
     if let refusal = plugin.refusal {
       throw Problem(
@@ -39,7 +39,7 @@ public struct PluginRegistry: Sendable {
 
   /// The description that a plug-in gives.
   /// - Throws: `plugIn` if it gives no valid description within five seconds.
-  public func description(of plugin: Plugin) throws(Problem) -> PluginDescription {
+  package func description(of plugin: Plugin) throws(Problem) -> PluginDescription {
     try description(of: plugin) { true }
   }
 
@@ -49,7 +49,7 @@ public struct PluginRegistry: Sendable {
   }
 
   /// All of them, by name, each with the reason why it is not run; nil if it is.
-  public func findings() throws(Problem) -> [(plugin: Plugin, refusal: String?)] {
+  package func findings() throws(Problem) -> [(plugin: Plugin, refusal: String?)] {
     let plugins = try all()
     let described = descriptions(of: plugins.filter { $0.refusal == nil }) { _ in false }
     return plugins.map { plugin in
@@ -91,8 +91,7 @@ public struct PluginRegistry: Sendable {
     return all
   }
 
-  /// A plug-in as a format.
-  public func exporter(_ plugin: Plugin) throws(Problem) -> ExternalExporter {
+  package func exporter(_ plugin: Plugin) throws(Problem) -> ExternalExporter {
     exporter(plugin, try description(of: plugin))
   }
 
@@ -102,12 +101,12 @@ public struct PluginRegistry: Sendable {
 
   /// A Singer target on `PATH`, or at a path, as a format.
   /// - Throws: `noInput` when there is no such program.
-  public func target(_ program: String) throws(Problem) -> TargetExporter {
+  package func target(_ program: String) throws(Problem) -> TargetExporter {
     try TargetExporter(program, searching: runner.variables["PATH"] ?? "", stream: stream, runner: runner)
   }
 
   /// The plug-in for the suffix of a path; nil if none has it. Those without a description are reported and skipped.
-  public func exporter(forPath path: String, report: (Problem) -> Void) throws(Problem) -> ExternalExporter? {
+  package func exporter(forPath path: String, report: (Problem) -> Void) throws(Problem) -> ExternalExporter? {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard let dot = file.lastIndex(of: ".") else { return nil }
     let suffix = file[file.index(after: dot)...].lowercased()
@@ -132,7 +131,6 @@ private final class PluginAnswers: Sendable {
     var isOpen = true
   }
   private let state = Mutex(State())
-  /// Signalled for each response.
   let arrived = DispatchSemaphore(value: 0)
 
   var isOpen: Bool { state.withLock { $0.isOpen } }

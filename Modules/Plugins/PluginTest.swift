@@ -2,23 +2,20 @@ import Domain
 import Rows
 
 /// Tests a plug-in with tables that are hard to write.
-public struct PluginTest: Sendable {
-  /// One thing that was tried.
-  public struct Result: Sendable, Hashable {
-    /// The name of the test.
-    public let what: String
+package struct PluginTest: Sendable {
+  package struct Result: Sendable, Hashable {
+    package let what: String
     /// The error; nil if there was none.
-    public let fault: String?
+    package let fault: String?
   }
 
   private let exporter: ExternalExporter
 
-  /// A trial of an exporter.
-  public init(_ exporter: ExternalExporter) { self.exporter = exporter }
+  package init(_ exporter: ExternalExporter) { self.exporter = exporter }
 
   /// The results, in order. A plug-in may refuse a table by ending with 65; it must not hang, fall, or make another
   /// document of the same rows.
-  public func run() async -> [Result] {
+  package func run() async -> [Result] {
     let hostile = Self.hostile
     var results: [Result] = []
     results.append(
@@ -146,7 +143,6 @@ public struct PluginTest: Sendable {
   }()
 }
 
-/// Bytes in memory.
 private actor KeptBytes: ByteSink {
   nonisolated let name = "memory"
   private(set) var bytes: [UInt8] = []

@@ -7,7 +7,6 @@ import Rows
 /// Both pipes are served concurrently, so neither can fill up and stop the other. A program that is silent for too
 /// long, writes too much for its input or ends early is killed, and the inner sink is abandoned.
 final class ProgramSink: ByteSink {
-  /// Limits of time and size.
   struct Limits: Sendable {
     /// Milliseconds without a sign of life.
     var silence: Int32 = 60_000
@@ -17,7 +16,6 @@ final class ProgramSink: ByteSink {
     var bytes = 64 << 20, bytesEach = 1000
   }
 
-  /// The name of the inner sink.
   let name: String
   private let work: Work
 

@@ -1,7 +1,7 @@
 import Codecs
-public import Domain
+package import Domain
 import Glibc
-public import Rows
+package import Rows
 import Synchronization
 
 /// A Singer target as a format: the target stores the records where its configuration says, and the document consists
@@ -9,9 +9,9 @@ import Synchronization
 ///
 /// It has succeeded only if it exits with 0 and its last line is the state that was sent last, which counts every
 /// record.
-public struct TargetExporter: Exporter {
+package struct TargetExporter: Exporter {
   /// `singer:PROGRAM`.
-  public let descriptor: ExporterDescriptor
+  package let descriptor: ExporterDescriptor
   private let path: String
   private let stream: any ByteFormat
   private let runner: PluginRunner
@@ -45,7 +45,7 @@ public struct TargetExporter: Exporter {
 
   /// The target in front of a destination.
   /// - Throws: `plugIn` when it cannot be started.
-  public func sink(
+  package func sink(
     for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
   ) async throws(Problem) -> any RowSink {
     let arguments = options.values[Self.configuration.key].map { ["--config", $0] } ?? []

@@ -4,7 +4,6 @@ public import Rows
 public protocol RecordSource: Sendable {
   /// The name in messages: `breaking-bad`, `quotes.csv`, `sqlite:notes.db`.
   var name: String { get }
-  /// The tables it has, with their schemas.
   func tables() async throws(Problem) -> [Schema]
   /// The columns of a table as a user names it; nil if there is no such table.
   func schema(of table: String) async throws(Problem) -> Schema?

@@ -177,8 +177,8 @@ public struct Selection: Sendable, Hashable {
     }
     let grouped = try apply(to: stream, scratch: scratch, related: related, threads: threads, memory: memory)
     let pivoted = try await PivotedRows.pivoting(
-      grouped, names: try grouped.schema.column(named: names), values: try grouped.schema.column(named: values),
-      memoryLimit: memory)
+      grouped, name: try grouped.schema.column(named: names), value: try grouped.schema.column(named: values),
+      KeyedRows.Work(scratch: scratch, memory: memory))
     let work = Work(scratch: scratch, related: related, threads: threads, memory: memory)
     return try clear { () throws(Problem) in try finished(pivoted, nil, work) }
   }
@@ -248,7 +248,6 @@ public struct Selection: Sendable, Hashable {
     return made.isEmpty ? rows : ProjectedRows(rows, Array(0..<base.width))
   }
 
-  /// The columns that a predicate looks at.
   private func columns(of predicate: Predicate) -> [String] {
     predicate.columns.flatMap { computed[$0]?.columns ?? [$0] }
   }
@@ -395,14 +394,15 @@ public struct Selection: Sendable, Hashable {
       if positions?.isEmpty == true { throw Problem(.usage, "all columns would be dropped", hint: "keep one of them") }
     }
     if steps.isDistinct {
+      let keyed = KeyedRows.Work(scratch: work.scratch, memory: work.memory)
       if let names = steps.distinct {
         var by: [Int] = []
         for name in names { by.append(try position(name, rows.schema, related)) }
-        rows = DistinctRows(rows, by: by, memoryLimit: work.memory)
+        rows = DistinctRows(rows, by: by, keyed)
       } else {
         if let chosen = positions { rows = ProjectedRows(rows, chosen) }
         positions = nil
-        rows = DistinctRows(rows, by: Array(0..<rows.schema.width), memoryLimit: work.memory)
+        rows = DistinctRows(rows, by: Array(0..<rows.schema.width), keyed)
       }
     }
     if let sample { rows = SampledRows(rows, count: sample, seed: seed, scratch: work.scratch) }

@@ -9,7 +9,6 @@ public struct Steps: Sendable, Hashable {
   public var fill: [Filling] = []
   /// Columns that are calculated, in this order.
   public var assigned: [Assigned] = []
-  /// The conditions on groups.
   var having: [Predicate] = []
   /// The column whose values become columns, and the column that fills them.
   public var pivot: NameListParser?
@@ -32,14 +31,12 @@ public struct Steps: Sendable, Hashable {
   public struct Filling: Sendable, Hashable {
     /// The column; nil for all.
     let column: String?
-    /// The value as text.
     let value: String
 
     /// A constant in place of null.
     public init(_ column: String?, _ value: String) { (self.column, self.value) = (column, value) }
   }
 
-  /// Nothing.
   init() {}
 
   /// Whether rows have other values after the first steps.

@@ -18,7 +18,7 @@ extension Site {
   private func card(_ record: SiteRecord, _ page: inout SitePage) throws(Problem) {
     let name = record.text("name") ?? ""
     page.beginCard()
-    try page.portrait(record.list("images"), of: Catalog.characters, name: name)
+    try page.portrait(record.list("images"))
     page.cardTitle(
       name, addresses.page(Catalog.characters, record.row),
       isFavourite: records.isFavourite(record, in: Catalog.characters))
@@ -30,15 +30,20 @@ extension Site {
 
   private func writeCharacter(_ record: SiteRecord) throws(Problem) {
     let name = record.text("name") ?? "", link = addresses.page(Catalog.characters, record.row)
-    var page = SitePage(
-      self, title: name, section: Catalog.characters.name,
-      path: [("Characters", SiteAddresses.list(Catalog.characters.name, page: 0))])
-    page.raw("<div class=\"record\">")
-    try page.gallery(record.list("images"), of: Catalog.characters, name: name)
-    page.raw("<div>")
+    let sentences = [
+      record.text("full_name"), record.text("portrayed_by").map { "Played by \($0)" },
+      record.list("occupations").isEmpty ? nil : record.list("occupations").joined(separator: ", "),
+    ]
+    var page = try SitePage(
+      self, link, title: name, section: Catalog.characters.name,
+      path: [("Characters", SiteAddresses.list(Catalog.characters.name, page: 0))],
+      summary: sentences.compactMap(\.self).map { $0 + "." }.joined(separator: " "), image: record.list("images").first,
+      isRecord: true)
     page.heading(
       name, isFavourite: records.isFavourite(record, in: Catalog.characters), note: record.text("full_name") ?? "")
-    page.fact("Played by", record.text("portrayed_by"))
+    try page.gallery(record.list("images"), name: name)
+    page.raw("<div class=\"facts\">")
+    page.fact("Played by", record.text("portrayed_by"), of: Catalog.actors)
     page.fact("Nickname", record.text("nickname"))
     page.fact("Born", record.text("birthday"))
     page.fact("Status", record.text("status"))
@@ -51,13 +56,18 @@ extension Site {
     page.extraFacts(record)
     page.endFacts()
     for row in records.deathsOfCharacter[record.row] { try death(row, &page) }
-    page.raw("</div></div>\n")
-    quotes(records.quotesOfCharacter[record.row], showsCharacter: false, &page)
+    page.raw("</div><div class=\"rest\">\n")
     let episodes = records.episodesOfCharacter[record.row]
     if !episodes.isEmpty, let table = records[Catalog.episodes] {
-      page.section("Episodes (\(episodes.count))")
-      episodeList(episodes.map { table[$0] }, showsShow: true, &page)
+      page.section("Episodes (\(grouped(episodes.count)))")
+      let shown = episodes.map { table[$0] }
+      page.chart(.episodes(of: name, shown))
+      page.raw("<details><summary>All episodes</summary>\n")
+      episodeList(shown, showsShow: true, &page)
+      page.raw("</details>\n")
     }
+    quotes(records.quotesOfCharacter[record.row], showsCharacter: false, &page)
+    page.raw("</div>\n")
     try write(page, to: link)
     index.add(
       .character, link, name,
@@ -65,13 +75,12 @@ extension Site {
         + record.list("aliases") + record.list("occupations"))
   }
 
-  /// The death of a character.
   private func death(_ row: Int, _ page: inout SitePage) throws(Problem) {
     guard let record = records[Catalog.deaths]?[row] else { return }
     page.section("Death")
     if let address = record.text("image") {
       page.raw("<figure class=\"still\">")
-      try page.image(address, of: Catalog.deaths, alt: "Image of the death", isLink: true)
+      try page.image(address, alt: "Image of the death", isLink: true)
       page.raw("</figure>")
     }
     if let details = record.text("details") { page.element("<p class=\"text\">", details, "</p>\n") }
@@ -89,7 +98,7 @@ extension Site {
       let names = record.list(column)
       if names.isEmpty { continue }
       page.beginFact(label)
-      page.characters(names)
+      page.names(names, of: Catalog.characters)
       page.endFact()
     }
     page.fact("Last words", record.text("last_words").map { "“\($0)”" })

@@ -73,15 +73,16 @@ extension Site {
     let code = SiteName.code(record) ?? "", title = record.text("title") ?? code
     let show = record.text("production") ?? "", link = addresses.page(Catalog.episodes, record.row)
     let list = SiteAddresses.list(Catalog.episodes.name, page: 0)
-    var page = SitePage(
-      self, title: "\(title) (\(code))", section: Catalog.episodes.name,
-      path: [("Episodes", list), (show, SiteLink(list.path, fragment: SiteName.show(show, records.names)))])
+    var page = try SitePage(
+      self, link, title: "\(title) (\(code))", section: Catalog.episodes.name,
+      path: [("Episodes", list), (show, SiteLink(list.path, fragment: SiteName.show(show, records.names)))],
+      summary: record.text("synopsis") ?? "", image: record.text("image"))
     let line = [show, code, record.text("air_date")].compactMap(\.self).filter { !$0.isEmpty }
     page.heading(
       title, isFavourite: records.isFavourite(record, in: Catalog.episodes), note: line.joined(separator: " · "))
     if let image = record.text("image") {
       page.raw("<figure class=\"still\">")
-      try page.image(image, of: Catalog.episodes, alt: "Image of \(title)", isLink: true)
+      try page.image(image, alt: "Image of \(title)", isLink: true)
       page.raw("</figure>\n")
     }
     if let synopsis = record.text("synopsis") { page.element("<p class=\"text\">", synopsis, "</p>\n") }
@@ -115,9 +116,10 @@ extension Site {
     page.section("Cast")
     page.raw("<ul class=\"cards small\">\n")
     for name in names {
-      let found = records.character(name), character = found.flatMap { records[Catalog.characters]?[$0] }
+      let found = records.position(of: name, in: Catalog.characters),
+        character = found.flatMap { records[Catalog.characters]?[$0] }
       page.beginCard()
-      try page.portrait(character?.list("images") ?? [], of: Catalog.characters, name: name)
+      try page.portrait(character?.list("images") ?? [])
       page.cardTitle(name, found.map { addresses.page(Catalog.characters, $0) })
       page.cardLine(character?.text("portrayed_by"))
       page.endCard()
@@ -131,7 +133,7 @@ extension Site {
     page.raw("<ul class=\"list\">\n")
     for row in rows {
       page.raw("<li>")
-      page.characters([table[row].text("character") ?? ""])
+      page.names([table[row].text("character") ?? ""], of: Catalog.characters)
       if let cause = table[row].text("cause") { page.element("<p>", cause, "</p>") }
       page.raw("</li>\n")
     }

@@ -12,11 +12,12 @@ extension Site {
     guard let table = records[Catalog.movies] else { return }
     let movies = table.records
     func ranked(_ column: String) -> [SiteRecord] {
-      movies.map { ($0.integer(column) ?? .max, $0) }.sorted { ($0.0, $0.1.row) < ($1.0, $1.1.row) }.map(\.1)
+      movies.sorted { (a: SiteRecord, b: SiteRecord) -> Bool in
+        let left = a.integer(column) ?? .max, right = b.integer(column) ?? .max
+        return left == right ? a.row < b.row : left < right
+      }
     }
-    let newest = movies.map { ($0.text("release_date") ?? "", $0) }.sorted {
-      $0.0 == $1.0 ? $0.1.row < $1.1.row : $0.0 > $1.0
-    }.map(\.1)
+    let newest = table.records(newestBy: "release_date")
     let isSplit = SiteAddresses.pageSize(of: movies.count) < movies.count
     for (place, order) in [ranked("reservation_rank"), ranked("curation_rank"), newest].enumerated() {
       // A list of several pages has one order.
@@ -29,6 +30,7 @@ extension Site {
         page.raw("<ul class=\"cards\">\n")
         for record in order[range] { try movieCard(record, &page) }
         page.raw("</ul>\n")
+        page.chart(.ratings(order[range].map(\.self)))
       }
     }
     for record in movies { try writeMovie(record) }
@@ -49,7 +51,7 @@ extension Site {
   private func movieCard(_ record: SiteRecord, _ page: inout SitePage) throws(Problem) {
     let title = record.text("title") ?? ""
     page.beginCard()
-    try page.portrait(record.list("thumbnail") + record.list("image"), of: Catalog.movies, name: title)
+    try page.portrait(record.list("thumbnail") + record.list("image"))
     page.cardTitle(
       title, addresses.page(Catalog.movies, record.row), isFavourite: records.isFavourite(record, in: Catalog.movies))
     if let rating = record.number("user_rating") {
@@ -73,19 +75,19 @@ extension Site {
 
   private func writeMovie(_ record: SiteRecord) throws(Problem) {
     let title = record.text("title") ?? "", link = addresses.page(Catalog.movies, record.row)
-    var page = SitePage(
-      self, title: title, section: Catalog.movies.name,
-      path: [("Movies", SiteAddresses.list(Catalog.movies.name, page: 0))])
-    page.raw("<div class=\"record\">")
     let poster = record.list("image") + record.list("thumbnail")
-    for address in poster where try images.address(of: address, dataset: Catalog.movies.name) != nil {
+    var page = try SitePage(
+      self, link, title: title, section: Catalog.movies.name,
+      path: [("Movies", SiteAddresses.list(Catalog.movies.name, page: 0))], summary: record.text("synopsis") ?? "",
+      image: poster.first, isRecord: true)
+    page.heading(title, isFavourite: records.isFavourite(record, in: Catalog.movies))
+    for address in poster where try images.address(of: address) != nil {
       page.raw("<figure>")
-      try page.image(address, of: Catalog.movies, alt: "Poster of \(title)", isLink: true)
+      try page.image(address, alt: "Poster of \(title)", isLink: true)
       page.raw("</figure>")
       break
     }
-    page.raw("<div>")
-    page.heading(title, isFavourite: records.isFavourite(record, in: Catalog.movies))
+    page.raw("<div class=\"facts\">")
     if let rating = record.number("user_rating") {
       page.raw("<p>")
       page.stars(rating)
@@ -93,25 +95,26 @@ extension Site {
     }
     page.fact("Released", record.text("release_date"))
     page.fact("Rated", Self.grade(record))
-    page.fact("Length", record.integer("duration_minutes").map { "\($0) minutes" })
+    page.fact("Length", record.integer("duration_minutes").map { counted($0, "minute") })
     page.tags("Genres", record.list("genres"))
     page.fact("Directed by", record.text("directors"))
-    page.tags("Cast", record.list("actors"))
+    page.tags("Cast", record.names("actors"), of: Catalog.actors)
     let rank = [
       record.integer("reservation_rank").map { "#\($0)" },
       record.number("reservation_rate").map { "\(SitePage.number($0)) %" },
     ].compactMap(\.self)
     page.fact("Reservations", rank.isEmpty ? nil : rank.joined(separator: ", "))
     page.fact("Editors' picks", record.integer("curation_rank").map { "#\($0)" })
-    page.fact("Tickets sold", record.text("audience"))
+    page.fact("Tickets sold", record.integer("audience").map(grouped))
     page.extraFacts(record)
     page.endFacts()
     if let synopsis = record.text("synopsis") {
       page.section("Synopsis")
       page.element("<p class=\"text\">", synopsis, "</p>\n")
     }
-    page.raw("</div></div>\n")
+    page.raw("</div><div class=\"rest\">\n")
     try comments(record, link, &page)
+    page.raw("</div>\n")
     try write(page, to: link)
     index.add(
       .movie, link, title,
@@ -119,14 +122,17 @@ extension Site {
   }
 
   private func comments(_ movie: SiteRecord, _ link: SiteLink, _ page: inout SitePage) throws(Problem) {
-    let rows = records.commentsOfMovie[movie.row]
-    guard !rows.isEmpty, let table = records[Catalog.comments] else { return }
-    page.section("Comments (\(rows.count))")
+    guard let table = records[Catalog.comments], !records.commentsOfMovie[movie.row].isEmpty else { return }
+    // The newest first; those without a date last.
+    let rows = records.commentsOfMovie[movie.row].map { (table[$0].text("posted_at") ?? "", $0) }.sorted {
+      $0.0 == $1.0 ? $0.1 < $1.1 : $0.0 > $1.0
+    }.map(\.1)
+    page.section("Comments (\(grouped(rows.count)))")
     page.raw("<ul class=\"list\">\n")
     for row in rows {
       let record = table[row], fragment = SiteAddresses.fragment(Catalog.comments, record)
       page.beginCard(id: fragment)
-      try page.image(record.text("writer_image"), of: Catalog.comments, alt: "")
+      try page.image(record.text("writer_image"), alt: "", in: .square)
       page.element("<div><strong>", record.text("writer") ?? "", "</strong> ")
       page.stars(record.number("rating"))
       if let date = record.text("posted_at") {

@@ -9,7 +9,7 @@ extension Site {
     guard let table = records[Catalog.places] else { return }
     let coordinates = table.records.map(Self.coordinates)
     try writeList(
-      Catalog.places, title: "Places", note: counted(table.count, "place"), count: table.count, scripts: ["site.js"]
+      Catalog.places, title: "Places", note: counted(table.count, "place"), count: table.count
     ) { (range, page) throws(Problem) in
       var places: [PlaceMap.Place] = []
       for row in range {
@@ -22,10 +22,7 @@ extension Site {
               fromRoot: false)))
       }
       if let map = PlaceMap(places) {
-        page.raw("<div class=\"map\">")
         map.write(to: &page.markup)
-        page.raw(
-          "<p class=\"dim\"><span class=\"pin\"></span>visited <span class=\"pin planned\"></span>planned</p></div>\n")
       }
       page.raw("<ul class=\"list\">\n")
       for row in range { place(table[row], coordinates[row], position: row, of: table.count, &page) }
@@ -94,7 +91,7 @@ extension Site {
   private func card(actor record: SiteRecord, _ page: inout SitePage) throws(Problem) {
     let name = record.text("name") ?? ""
     page.beginCard()
-    try page.portrait(record.list("images"), of: Catalog.actors, name: name)
+    try page.portrait(record.list("images"))
     page.cardTitle(
       name, addresses.page(Catalog.actors, record.row), isFavourite: records.isFavourite(record, in: Catalog.actors))
     page.cardLine(Self.age(record))
@@ -108,19 +105,23 @@ extension Site {
 
   private func writeActor(_ record: SiteRecord) throws(Problem) {
     let name = record.text("name") ?? "", link = addresses.page(Catalog.actors, record.row)
-    var page = SitePage(
-      self, title: name, section: Catalog.actors.name,
-      path: [("Actors", SiteAddresses.list(Catalog.actors.name, page: 0))])
-    page.raw("<div class=\"record\">")
-    try page.gallery(record.list("images"), of: Catalog.actors, name: name)
-    page.raw("<div>")
+    var page = try SitePage(
+      self, link, title: name, section: Catalog.actors.name,
+      path: [("Actors", SiteAddresses.list(Catalog.actors.name, page: 0))],
+      summary: record.text("description") ?? "", image: record.list("images").first, isRecord: true)
     page.heading(name, isFavourite: records.isFavourite(record, in: Catalog.actors))
+    try page.gallery(record.list("images"), name: name)
+    page.raw("<div class=\"facts\">")
     if let description = record.text("description") { page.element("<p class=\"text\">", description, "</p>\n") }
     page.fact("Category", record.text("category"))
     page.fact("Born", record.text("birth_date"))
     if record.text("birth_date") == nil { page.fact("Age", record.text("age")) }
     page.fact("City of birth", record.text("birth_city"))
-    page.tags("Movies", record.list("filmography"))
+    page.tags("Movies", record.list("filmography"), of: Catalog.movies)
+    let parts = records.charactersOfActor[record.row]
+    if !parts.isEmpty, let characters = records[Catalog.characters] {
+      page.tags("Characters", parts.compactMap { characters[$0].text("name") }, of: Catalog.characters)
+    }
     page.fact("Phone", record.text("phone"))
     if let email = record.text("email") {
       page.beginFact("Email")
@@ -134,7 +135,7 @@ extension Site {
     }
     page.extraFacts(record)
     page.endFacts()
-    page.raw("</div></div>\n")
+    page.raw("</div>\n")
     try write(page, to: link)
     index.add(
       .actor, link, name,
@@ -142,16 +143,14 @@ extension Site {
         + record.list("filmography"))
   }
 
-  /// The notes, the newest first.
   func writeNotes() throws(Problem) {
     guard let table = records[Catalog.notes] else { return }
-    let notes = table.records.map { ($0.text("updated_at") ?? "", $0) }.sorted {
-      $0.0 == $1.0 ? $0.1.row < $1.1.row : $0.0 > $1.0
-    }
+    let notes = table.records(newestBy: "updated_at")
     try writeList(Catalog.notes, title: "Notes", note: "A journal, the newest first", count: notes.count) {
       (range, page) throws(Problem) in
+      if range.lowerBound == 0 { page.chart(.calendar(notes.map { $0.text("updated_at") ?? "" })) }
       for position in range {
-        let (time, record) = notes[position]
+        let record = notes[position], time = record.text("updated_at") ?? ""
         let link = SiteAddresses.anchor(Catalog.notes, record, position: position, of: notes.count)
         page.raw("<article")
         if let fragment = link.fragment { page.markup.attribute("id", fragment) }

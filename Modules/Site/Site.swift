@@ -1,11 +1,13 @@
 import Documents
-public import Domain
-public import Rows
+package import Domain
+package import Rows
 
 /// A website of the records of a store: a page for each character, episode, movie and actor, lists of the rest, a map
 /// and a search. The same records give the same bytes.
-public final class Site {
+package final class Site {
   let title: String
+  /// Where the site will be published, for addresses that must be absolute.
+  private let baseURL: String?
   let records: SiteRecords
   let addresses: SiteAddresses
   let sections: [(dataset: String, label: String)]
@@ -15,8 +17,7 @@ public final class Site {
   var index = SearchIndex()
   private let directory: any OutputDirectory
   private let progressed: (_ pages: Int, _ of: Int) -> Void
-  /// The number of pages so far.
-  public private(set) var pages = 0
+  package private(set) var pages = 0
   private let expectedPages: Int
 
   /// The datasets that have pages, in the order of the navigation.
@@ -31,7 +32,7 @@ public final class Site {
   static let mostPages = 20_000
 
   /// The datasets that are read for a site of `datasets`: those, and those that their pages also show.
-  public static func needed(for datasets: Set<String>) -> Set<String> {
+  package static func needed(for datasets: Set<String>) -> Set<String> {
     var needed = datasets
     if datasets.contains(Catalog.movies.name) { needed.insert(Catalog.comments.name) }
     needed.formUnion([Catalog.favourites.name, Catalog.titles.name])
@@ -39,7 +40,7 @@ public final class Site {
   }
 
   /// Whether a table is shown by the pages of the site, and not as a plain table.
-  public static func isKnown(_ table: String, among tables: Set<String>) -> Bool {
+  package static func isKnown(_ table: String, among tables: Set<String>) -> Bool {
     if table == Catalog.comments.name { return tables.contains(Catalog.movies.name) }
     return [Catalog.favourites.name, Catalog.titles.name].contains(table)
       || datasets.contains { $0.schema.name == table }
@@ -51,11 +52,12 @@ public final class Site {
   ///   - others: the tables that are shown as plain tables, which the caller writes; see `path(ofTable:)`.
   ///   - directory: receives the files.
   /// - Throws: `badData` if it would have more than 20,000 pages of records.
-  public init(
-    title: String, _ tables: [String: SiteTable], others: [(name: String, rows: Int)], images: SiteImages,
+  package init(
+    title: String, baseURL: String? = nil, _ tables: [String: SiteTable], others: [(name: String, rows: Int)],
+    images: SiteImages,
     in directory: any OutputDirectory, progress: @escaping (_ pages: Int, _ of: Int) -> Void = { _, _ in }
   ) throws(Problem) {
-    self.title = title
+    (self.title, self.baseURL) = (title, baseURL)
     let filled = tables.filter { $0.value.count > 0 }
     let count = Self.paged.reduce(0) { $0 + (filled[$1.name]?.count ?? 0) }
     guard count <= Self.mostPages else {
@@ -74,19 +76,18 @@ public final class Site {
   }
 
   /// The page of a plain table: `tables/people-ef1c…html`.
-  public static func path(ofTable name: String) -> String {
+  package static func path(ofTable name: String) -> String {
     "tables/\(SiteName.name(name, Array(name.utf8) + [0])).html"
   }
 
   /// The number of different images that are not at hand.
-  public var missingImages: Int { images.missing }
-  /// The number of copied images.
-  public var copiedImages: Int { images.count }
+  package var missingImages: Int { images.missing }
+  package var copiedImages: Int { images.count }
 
   /// Writes all pages and assets.
   /// - Returns: warnings.
   /// - Throws: the errors of the directory.
-  public func write() throws(Problem) -> [String] {
+  package func write() throws(Problem) -> [String] {
     try writeCharacters()
     try writeEpisodes()
     try writeQuotes()
@@ -97,17 +98,61 @@ public final class Site {
     try writeNotes()
     try writeHome()
     try writeSearch()
-    try directory.write(bytes(of: PageAssets.siteStyle), to: "assets/site.css")
-    try directory.write(bytes(of: PageAssets.siteScript), to: "assets/site.js")
-    let (text, isCut) = index.text
-    try directory.write(text, to: "assets/index.js")
-    return isCut ? ["the search index is larger than 4 MiB: it holds titles only"] : []
+    var style = StyleSheet()
+    style.append(PageAsset.siteStyle)
+    style.append(Markup.chartStyle)
+    try directory.write(style.text, to: "assets/site.css")
+    try directory.write(PageAsset.siteScript.bytes, to: "assets/site.js")
+    try directory.write(Array(Self.icon.utf8), to: "assets/icon.svg")
+    try directory.write(missingPage(), to: "404.html")
+    let (files, omitted) = index.files
+    for (number, file) in files.enumerated() { try directory.write(file, to: "assets/index-\(number + 1).js") }
+    if omitted.isEmpty { return [] }
+    return ["the search index is larger than 64 MiB: it omits \(omitted.joined(separator: ", "))"]
   }
 
-  private func bytes(of text: StaticString) -> [UInt8] { Array(text.description.utf8) }
+  private static let icon =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 32 32\"><rect width=\"32\" height=\"32\" rx=\"7\" "
+    + "fill=\"#0b5cad\"/><path fill=\"#fff\" d=\"M7 7h18v4H7zm0 7h11v4H7zm0 7h15v4H7z\"/></svg>\n"
 
-  func write(_ page: consuming SitePage, to link: SiteLink, scripts: [String] = []) throws(Problem) {
-    try directory.write(page.finish(scripts: scripts), to: link.path)
+  /// The absolute address of a file of the site; nil unless the site has a URL.
+  func absolute(_ path: String) -> PageAddress? {
+    guard let baseURL else { return nil }
+    let path = path == "index.html" ? "" : path.hasSuffix("/index.html") ? String(path.dropLast(10)) : path
+    return PageAddress(web: Array((baseURL + (baseURL.hasSuffix("/") ? "" : "/") + path).utf8))
+  }
+
+  /// The page of a server for addresses that the site does not have, in a directory of any depth: it refers to no other
+  /// file.
+  private func missingPage() -> [UInt8] {
+    var style = StyleSheet()
+    style.append(
+      """
+      :root { color-scheme: light dark } body { max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif }
+      """)
+    var page = Markup()
+    page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+    page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")
+    page.text(bytes: style.policySource)
+    page.raw("; base-uri 'none'; form-action 'none'\">\n")
+    page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Page not found – ")
+    page.text(title)
+    page.raw("</title>\n")
+    page.style(style)
+    page.raw("</head>\n<body>\n<main>\n<h1>Page not found</h1>\n<p>")
+    page.text(title)
+    page.raw(" has no page at this address.")
+    if let home = absolute("index.html") {
+      page.raw(" <a")
+      page.attribute(.href, home)
+      page.raw(">Go to the first page</a>")
+    }
+    page.raw("</p>\n</main>\n</body>\n</html>\n")
+    return page.bytes()
+  }
+
+  func write(_ page: consuming SitePage, to link: SiteLink) throws(Problem) {
+    try directory.write(page.finish(), to: link.path)
     pages += 1
     progressed(pages, expectedPages)
   }
@@ -117,13 +162,14 @@ public final class Site {
   ///   - note: a line below the heading.
   ///   - body: writes some of the records, given by their positions in the list.
   func writeList(
-    _ dataset: Schema, title: String, note: String, count: Int, file: String? = nil, scripts: [String] = [],
+    _ dataset: Schema, title: String, note: String, count: Int, file: String? = nil,
     _ body: (_ range: Range<Int>, _ page: inout SitePage) throws(Problem) -> Void
   ) throws(Problem) {
     let size = SiteAddresses.pageSize(of: count), pages = max(1, (count + size - 1) / size)
     for number in 0..<pages {
       let range = number * size..<min((number + 1) * size, count)
-      var page = SitePage(self, title: title, section: dataset.name, hasScript: !scripts.isEmpty)
+      let link = file.map { SiteLink("\(dataset.name)/\($0)") } ?? SiteAddresses.list(dataset.name, page: number)
+      var page = try SitePage(self, link, title: title, section: dataset.name, summary: "\(title): \(note)")
       page.heading(title, note: note)
       try body(range, &page)
       if pages > 1 {
@@ -138,11 +184,15 @@ public final class Site {
         }
         page.raw("</nav>\n")
       }
-      let link = file.map { SiteLink("\(dataset.name)/\($0)") } ?? SiteAddresses.list(dataset.name, page: number)
-      try write(page, to: link, scripts: scripts)
+      try write(page, to: link)
     }
   }
 }
 
 /// `1 quote`, `2 quotes`.
-func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+func counted(_ count: some BinaryInteger, _ noun: String) -> String {
+  "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+}
+
+/// `1,234`.
+func grouped(_ number: some BinaryInteger) -> String { Markup.grouped(number) }

@@ -81,7 +81,6 @@ enum SiteName {
   }
 }
 
-/// The places of the records.
 struct SiteAddresses {
   private var links: [String: [SiteLink]] = [:]
 
@@ -120,7 +119,6 @@ struct SiteAddresses {
     self.links[dataset.name] = links
   }
 
-  /// The page of a record that has one.
   func page(_ dataset: Schema, _ row: Int) -> SiteLink { links[dataset.name]?[row] ?? SiteLink("index.html") }
 
   /// The page of a list with a number, from 0.

@@ -1,11 +1,11 @@
-public import Documents
-public import Domain
-public import Rows
+import Codecs
+package import Documents
+package import Domain
+package import Rows
 
 /// The images of a site: copies of those at hand, and addresses of the web if the user wants them.
-public struct SiteImages {
-  /// Where images come from.
-  public enum Policy: String, Sendable, CaseIterable {
+package struct SiteImages {
+  package enum Policy: String, Sendable, CaseIterable {
     /// Files at hand; the site makes no request of its own.
     case local
     /// Files at hand, and the others from the web.
@@ -16,7 +16,6 @@ public struct SiteImages {
 
   let policy: Policy
   private let known: [[UInt8]: ImageFile]
-  private let stored: @Sendable (String) -> String?
   private let directory: any OutputDirectory
   private var addresses: [[UInt8]: Address?] = [:]
   private var paths: Set<String> = []
@@ -28,7 +27,7 @@ public struct SiteImages {
   /// The address of an image.
   enum Address {
     /// A file of the site.
-    case file(SiteLink)
+    case file(SiteLink, ImageSize?)
     case web(PageAddress)
   }
 
@@ -38,38 +37,33 @@ public struct SiteImages {
   /// Creates the images.
   ///
   /// - Parameters:
-  ///   - known: files by the URL in the data.
-  ///   - stored: the path of an image by its name in the store; nil for other texts.
+  ///   - known: files by the URL, or by the name in the store.
   ///   - directory: receives the copies.
-  public init(
-    _ policy: Policy, known: [[UInt8]: ImageFile], stored: @escaping @Sendable (String) -> String?,
-    in directory: any OutputDirectory
-  ) {
+  package init(_ policy: Policy, known: [[UInt8]: ImageFile], in directory: any OutputDirectory) {
     self.policy = policy
     self.known = known
-    self.stored = stored
     self.directory = directory
   }
 
   /// The address of an image that a record refers to; nil if it cannot be shown.
-  mutating func address(of text: String, dataset: String) throws(Problem) -> Address? {
+  mutating func address(of text: String) throws(Problem) -> Address? {
     guard policy != .none else { return nil }
     let key = Array(text.utf8)
     if let found = addresses[key] { return found }
     var address: Address?
-    if let link = try copy(text, key, dataset) {
-      address = .file(link)
+    if let file = known[key], let link = try copy(file, key) {
+      address = .file(link, file.size)
     } else {
-      if policy == .remote, !key.starts(with: "mailto:".utf8) { address = PageAddress(web: key).map { .web($0) } }
-      if address == nil { missing += 1 }
+      let web = key.starts(with: "mailto:".utf8) ? nil : PageAddress(web: key)
+      if policy == .remote { address = web.map { .web($0) } }
+      // Any other text is not an image that could be at hand.
+      if address == nil, web != nil || text.hasPrefix("images/") { missing += 1 }
     }
     addresses[key] = .some(address)
     return address
   }
 
-  private mutating func copy(_ text: String, _ key: [UInt8], _ dataset: String) throws(Problem) -> SiteLink? {
-    let file = known[key] ?? stored(text).map { ImageFile(path: $0, dataset: dataset) }
-    guard let file else { return nil }
+  private mutating func copy(_ file: ImageFile, _ key: [UInt8]) throws(Problem) -> SiteLink? {
     let name = file.path.split(separator: "/").last.map(String.init) ?? "",
       dot = name.lastIndex(of: ".") ?? name.endIndex
     let stem = String(name[..<dot]), subdirectory = SiteName.slug(file.dataset)
@@ -91,12 +85,12 @@ public struct SiteImages {
 
   /// Copies all images at hand of a dataset.
   /// - Returns: their addresses from a page in a directory of the site, by the address in the data.
-  public mutating func all(of dataset: String) throws(Problem) -> PageImages {
+  package mutating func all(of dataset: String) throws(Problem) -> PageImages {
     var images = PageImages()
     let own = known.filter { $0.value.dataset == dataset }.keys.sorted { $0.lexicographicallyPrecedes($1) }
     for url in own {
-      if case .file(let link)? = try address(of: String(decoding: url, as: UTF8.self), dataset: dataset) {
-        images[url] = link.address(fromRoot: false)
+      if case .file(let link, let size)? = try address(of: String(decoding: url, as: UTF8.self)) {
+        images[url] = PageImages.Image(link.address(fromRoot: false), size)
       }
     }
     return images

@@ -13,37 +13,84 @@ struct SitePage: ~Copyable {
 
   /// Begins a page.
   /// - Parameters:
-  ///   - isRoot: whether it is in the root of the site, otherwise in a directory of it.
+  ///   - link: its place.
   ///   - title: the subject.
   ///   - section: the dataset whose entry of the navigation is current.
   ///   - path: the pages above it.
-  ///   - hasScript: whether it has a script.
+  ///   - summary: what it shows, for search engines and previews.
+  ///   - image: the address of an image of it in the data.
   init(
-    _ site: Site, isRoot: Bool = false, title: String, section: String? = nil,
-    path: [(name: String, link: SiteLink)] = [],
-    hasScript: Bool = false
-  ) {
+    _ site: Site, _ link: SiteLink, title: String, section: String? = nil, path: [(name: String, link: SiteLink)] = [],
+    summary: String = "", image: String? = nil, isRecord: Bool = false
+  ) throws(Problem) {
     self.site = site
-    self.isRoot = isRoot
+    isRoot = !link.path.contains("/")
     markup.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
     markup.raw(
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'self'; script-src ")
-    markup.raw(hasScript ? "'self'; img-src 'self'" : "'none'; img-src 'self'")
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'self'; script-src 'self'; "
+    )
+    markup.raw("img-src 'self'")
     if site.images.policy == .remote { markup.raw(" http: https:") }
     markup.raw("; base-uri 'none'; form-action 'none'\">\n")
     markup.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
     markup.raw(
       "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
-    markup.text(title)
-    if title != site.title {
-      markup.raw(" – ")
-      markup.text(site.title)
-    }
+    let name = title == site.title ? title : "\(title) – \(site.title)"
+    markup.text(name)
     markup.raw("</title>\n<link rel=\"stylesheet\"")
     markup.attribute(.href, SiteLink("assets/site.css").address(fromRoot: isRoot))
-    markup.raw(">\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header><div><strong>")
-    link(SiteLink("index.html"), site.title)
-    markup.raw("</strong><nav aria-label=\"Datasets\">")
+    markup.raw(">\n<link rel=\"icon\" type=\"image/svg+xml\"")
+    markup.attribute(.href, SiteLink("assets/icon.svg").address(fromRoot: isRoot))
+    markup.raw(">\n")
+    let description = summary.isEmpty ? name : SearchIndex.cut(summary, to: 200)
+    meta("name", "description", description)
+    meta("property", "og:title", title)
+    meta("property", "og:type", path.isEmpty ? "website" : "article")
+    meta("property", "og:description", description)
+    if let address = site.absolute(link.path) {
+      markup.raw("<link rel=\"canonical\"")
+      markup.attribute(.href, address)
+      markup.raw(">\n")
+      meta("property", "og:url", String(decoding: address.text, as: UTF8.self))
+      if let image, case .file(let file, _)? = try site.images.address(of: image),
+        let address = site.absolute(file.path)
+      {
+        meta("property", "og:image", String(decoding: address.text, as: UTF8.self))
+      }
+    }
+    markup.raw("</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header><div><strong>")
+    self.link(SiteLink("index.html"), site.title)
+    markup.raw("</strong>")
+    navigation(section, "<nav class=\"wide\" aria-label=\"Datasets\">")
+    markup.raw(
+      "<search><input type=\"search\" id=\"find\" placeholder=\"Search\" aria-label=\"Search the site\" hidden")
+    let target = SiteLink("search.html").address(fromRoot: isRoot)
+    markup.attribute("data-to", String(decoding: target.text, as: UTF8.self))
+    markup.raw(">")
+    self.link(SiteLink("search.html"), "Search")
+    markup.raw("</search><details class=\"menu\"><summary>Menu</summary>")
+    navigation(section, "<nav aria-label=\"Datasets\">")
+    markup.raw("</details></div></header>\n")
+    if !path.isEmpty {
+      markup.raw("<nav class=\"path\" aria-label=\"Path\">")
+      for (place, entry) in path.enumerated() {
+        if place > 0 { markup.raw(" › ") }
+        self.link(entry.link, entry.name)
+      }
+      markup.raw("</nav>\n")
+    }
+    markup.raw(isRecord ? "<main id=\"main\" class=\"record\">\n" : "<main id=\"main\">\n")
+  }
+
+  private mutating func meta(_ kind: StaticString, _ name: String, _ content: String) {
+    markup.raw("<meta")
+    markup.attribute(kind, name)
+    markup.attribute("content", content)
+    markup.raw(">\n")
+  }
+
+  private mutating func navigation(_ section: String?, _ beginning: StaticString) {
+    markup.raw(beginning)
     for entry in site.sections {
       markup.raw("<a")
       markup.attribute(.href, SiteLink("\(entry.dataset)/index.html").address(fromRoot: isRoot))
@@ -53,27 +100,13 @@ struct SitePage: ~Copyable {
       markup.raw("</a>")
     }
     markup.raw("</nav>")
-    link(SiteLink("search.html"), "Search")
-    markup.raw("</div></header>\n<main id=\"main\">\n")
-    guard !path.isEmpty else { return }
-    markup.raw("<nav class=\"path\" aria-label=\"Path\">")
-    for (place, entry) in path.enumerated() {
-      if place > 0 { markup.raw(" › ") }
-      link(entry.link, entry.name)
-    }
-    markup.raw("</nav>\n")
   }
 
   /// Ends the page.
-  /// - Parameter scripts: the scripts in the directory of assets.
-  consuming func finish(scripts: [String] = []) -> [UInt8] {
-    markup.raw("</main>\n<footer>Made by bb</footer>\n")
-    for script in scripts {
-      markup.raw("<script")
-      markup.attribute(.src, SiteLink("assets/\(script)").address(fromRoot: isRoot))
-      markup.raw("></script>\n")
-    }
-    markup.raw("</body>\n</html>\n")
+  consuming func finish() -> [UInt8] {
+    markup.raw("</main>\n<footer>Made by bb</footer>\n<script")
+    markup.attribute(.src, SiteLink("assets/site.js").address(fromRoot: isRoot))
+    markup.raw("></script>\n</body>\n</html>\n")
     return markup.bytes()
   }
 
@@ -99,13 +132,24 @@ struct SitePage: ~Copyable {
   }
 
   /// A heading with an anchor.
-  mutating func section(_ title: String, anchor: String? = nil) {
+  mutating func section(_ title: String, anchor: String? = nil, level: Int = 2) {
+    // A heading is never deeper than one below the last.
+    let isSecond = level == 2 || !hasSections
     hasSections = true
-    markup.raw("<h2")
+    markup.raw(isSecond ? "<h2" : "<h3")
     if let anchor { markup.attribute("id", anchor) }
     markup.raw(">")
     markup.text(title)
-    markup.raw("</h2>\n")
+    markup.raw(isSecond ? "</h2>\n" : "</h3>\n")
+  }
+
+  /// A link to an anchor of the page.
+  mutating func jump(_ text: String, to anchor: String) {
+    markup.raw("<a")
+    markup.attribute(.href, PageAddress(path: [], fragment: anchor))
+    markup.raw(">")
+    markup.text(text)
+    markup.raw("</a> ")
   }
 
   /// The mark of a favourite.
@@ -150,15 +194,20 @@ struct SitePage: ~Copyable {
     markup.raw("</a>")
   }
 
-  /// Names of characters, each a link to its page if it has one.
-  mutating func characters(_ names: [String]) {
+  /// A name as a link to the page of its record; as text if none or several have it.
+  mutating func name(_ name: String, of dataset: Schema) {
+    if let found = site.records.position(of: name, in: dataset) {
+      link(site.addresses.page(dataset, found), name)
+    } else {
+      markup.text(name)
+    }
+  }
+
+  /// Names of records, separated by commas.
+  mutating func names(_ names: [String], of dataset: Schema) {
     for (place, name) in names.enumerated() {
       if place > 0 { markup.raw(", ") }
-      if let found = site.records.character(name) {
-        link(site.addresses.page(Catalog.characters, found), name)
-      } else {
-        markup.text(name)
-      }
+      self.name(name, of: dataset)
     }
   }
 
@@ -175,16 +224,30 @@ struct SitePage: ~Copyable {
 
   // MARK: - Images
 
+  /// The boxes in which images are shown, which they fill if no more than a quarter of them is cut.
+  enum ImageBox {
+    case card, wideCard, square, whole
+
+    var shape: (width: Int, height: Int)? {
+      switch self {
+      case .card: (400, 500)
+      case .wideCard: (480, 270)
+      case .square: (84, 84)
+      case .whole: nil
+      }
+    }
+  }
+
   /// An image, if it can be shown.
   /// - Returns: whether it is.
   @discardableResult mutating func image(
-    _ address: String?, of dataset: Schema, alt: String, isLink: Bool = false
+    _ address: String?, alt: String, in box: ImageBox = .whole, isLink: Bool = false
   ) throws(Problem) -> Bool {
-    guard let address, let found = try site.images.address(of: address, dataset: dataset.name) else { return false }
-    let source: PageAddress
+    guard let address, let found = try site.images.address(of: address) else { return false }
+    let source: PageAddress, size: ImageSize?
     switch found {
-    case .file(let link): source = link.address(fromRoot: isRoot)
-    case .web(let web): source = web
+    case .file(let link, let known): (source, size) = (link.address(fromRoot: isRoot), known)
+    case .web(let web): (source, size) = (web, nil)
     }
     if isLink {
       markup.raw("<a")
@@ -192,33 +255,36 @@ struct SitePage: ~Copyable {
       markup.raw(">")
     }
     markup.raw("<img loading=\"lazy\" decoding=\"async\"")
+    let usual = box.shape ?? (640, 360)
+    markup.attribute("width", size?.width ?? usual.width)
+    markup.attribute("height", size?.height ?? usual.height)
+    if let size, let shape = box.shape, size.cut(byBox: shape.width, shape.height) > 0.25 {
+      markup.raw(" class=\"uncut\"")
+    }
     markup.attribute("alt", alt)
     markup.attribute(.src, source)
     markup.raw(isLink ? "></a>" : ">")
     return true
   }
 
-  /// The first image of a record, or its first letter.
-  mutating func portrait(_ addresses: [String], of dataset: Schema, name: String) throws(Problem) {
-    for address in addresses { if try image(address, of: dataset, alt: "") { return } }
-    markup.raw("<span class=\"none\" aria-hidden=\"true\">")
-    markup.text(String(name.prefix(1)))
-    markup.raw("</span>")
+  /// The first image of a record that is at hand.
+  mutating func portrait(_ addresses: [String], in box: ImageBox = .card) throws(Problem) {
+    for address in addresses where try image(address, alt: "", in: box) { return }
   }
 
   /// The images of a record, the first one large.
-  mutating func gallery(_ addresses: [String], of dataset: Schema, name: String) throws(Problem) {
+  mutating func gallery(_ addresses: [String], name: String) throws(Problem) {
     var shown: [String] = []
     for address in addresses where !shown.contains(address) {
-      if try site.images.address(of: address, dataset: dataset.name) != nil { shown.append(address) }
+      if try site.images.address(of: address) != nil { shown.append(address) }
     }
     guard let first = shown.first else { return }
     markup.raw("<figure>")
-    try image(first, of: dataset, alt: shown.count > 1 ? "\(name), image 1 of \(shown.count)" : name, isLink: true)
+    try image(first, alt: shown.count > 1 ? "\(name), image 1 of \(shown.count)" : name, isLink: true)
     if shown.count > 1 { markup.raw("<ul>") }
     for (number, address) in shown.enumerated().dropFirst() {
       markup.raw("<li>")
-      try image(address, of: dataset, alt: "\(name), image \(number + 1) of \(shown.count)", isLink: true)
+      try image(address, alt: "\(name), image \(number + 1) of \(shown.count)", in: .square, isLink: true)
       markup.raw("</li>")
     }
     markup.raw(shown.count > 1 ? "</ul></figure>\n" : "</figure>\n")
@@ -238,6 +304,14 @@ struct SitePage: ~Copyable {
     isInFacts = false
   }
 
+  /// A fact as the name of a record; nothing for nil.
+  mutating func fact(_ name: String, _ value: String?, of dataset: Schema) {
+    guard let value else { return }
+    beginFact(name)
+    self.name(value, of: dataset)
+    endFact()
+  }
+
   /// A fact as text; nothing for nil.
   mutating func fact(_ name: String, _ value: String?) {
     guard let value else { return }
@@ -247,11 +321,16 @@ struct SitePage: ~Copyable {
   }
 
   /// A fact as chips; nothing for an empty list.
-  mutating func tags(_ name: String, _ values: [String]) {
+  /// - Parameter dataset: the dataset of the records that the values name; nil for none.
+  mutating func tags(_ name: String, _ values: [String], of dataset: Schema? = nil) {
     if values.isEmpty { return }
     beginFact(name)
     markup.raw("<ul class=\"tags\">")
-    for value in values { element("<li>", value, "</li>") }
+    for value in values {
+      markup.raw("<li>")
+      if let dataset { self.name(value, of: dataset) } else { markup.text(value) }
+      markup.raw("</li>")
+    }
     markup.raw("</ul>")
     endFact()
   }

@@ -6,7 +6,8 @@ import Rows
 /// The records of a site, and the relations between them.
 struct SiteRecords {
   private let tables: [String: SiteTable]
-  private let characterNames: NameIndex?
+  /// The names of the records by dataset.
+  private let index: [String: NameIndex]
   /// The titles that are known.
   let names: TitleNames
   private let favourites: Set<[UInt8]>
@@ -19,6 +20,8 @@ struct SiteRecords {
   private(set) var quotesOfEpisode: [[Int]] = []
   private(set) var deathsOfEpisode: [[Int]] = []
   private(set) var noteOfEpisode: [Int?] = []
+  /// The characters of each actor, by position.
+  private(set) var charactersOfActor: [[Int]] = []
   /// The comments of each movie, by position.
   private(set) var commentsOfMovie: [[Int]] = []
   private var episodes: [EpisodeID: Int] = [:]
@@ -44,9 +47,15 @@ struct SiteRecords {
         $0.records(of: tables[Catalog.titles.name]?.schema ?? Catalog.titles)
       }
       .compactMap(Title.init))
-    characterNames = tables[Catalog.characters.name].map {
-      NameIndex(Catalog.characterNames, $0.batches, schema: $0.schema)
+    func matching(_ dataset: Schema, _ column: String) -> NameMatching {
+      NameMatching(of: dataset.name, names: [column], fullNames: [], aliases: [], synonyms: [])
     }
+    var index: [String: NameIndex] = [:]
+    for (dataset, names) in [
+      (Catalog.characters, Catalog.characterNames), (Catalog.actors, matching(Catalog.actors, "name")),
+      (Catalog.movies, matching(Catalog.movies, "title")),
+    ] { index[dataset.name] = tables[dataset.name].map { NameIndex(names, $0.batches, schema: $0.schema) } }
+    self.index = index
     favourites = Set((tables[Catalog.favourites.name]?.records ?? []).map { $0.key })
     let characters = tables[Catalog.characters.name]?.count ?? 0
     let episodes = tables[Catalog.episodes.name], quotes = tables[Catalog.quotes.name]
@@ -74,6 +83,12 @@ struct SiteRecords {
         if let found = character(name), seen.insert(found).inserted { episodesOfCharacter[found].append(episode.row) }
       }
     }
+    charactersOfActor = [[Int]](repeating: [], count: tables[Catalog.actors.name]?.count ?? 0)
+    for character in tables[Catalog.characters.name]?.records ?? [] {
+      if let found = character.text("portrayed_by").flatMap({ position(of: $0, in: Catalog.actors) }) {
+        charactersOfActor[found].append(character.row)
+      }
+    }
     if let movies = tables[Catalog.movies.name] {
       var byID: [[UInt8]: Int] = [:]
       for movie in movies.records { byID[movie.key] = movie.row }
@@ -90,7 +105,18 @@ struct SiteRecords {
   subscript(dataset: Schema) -> SiteTable? { tables[dataset.name] }
 
   /// The position of the character that a name means; nil if no character or several match.
-  func character(_ name: String) -> Int? { characterNames?.position(of: Array(name.utf8)) }
+  private func character(_ name: String) -> Int? { position(of: name, in: Catalog.characters) }
+
+  /// The position of the record that a name means; nil if none or several match. The name of an actor may be followed
+  /// by a role: `Steven Yeun (Glenn)`.
+  func position(of name: String, in dataset: Schema) -> Int? {
+    guard let names = index[dataset.name] else { return nil }
+    if let found = names.position(of: Array(name.utf8)) { return found }
+    guard dataset.name == Catalog.actors.name, name.hasSuffix(")"), let bracket = name.firstIndex(of: "(") else {
+      return nil
+    }
+    return names.position(of: Array(name[..<bracket].utf8.reversed().drop { $0 == 0x20 }.reversed()))
+  }
 
   /// The position of the episode that a record belongs to.
   func episode(of record: SiteRecord) -> Int? { EpisodeID(record).flatMap { episodes[$0] } }

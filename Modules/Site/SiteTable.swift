@@ -1,25 +1,31 @@
 import Codecs
 import Query
-public import Rows
+package import Rows
 
 /// The records of a dataset, in memory.
-public struct SiteTable {
+package struct SiteTable {
   let schema: Schema
   let batches: [RowBatch]
   private let places: [(batch: Int, row: Int)]
 
   /// The rows of `batches`, whose columns are those of `schema`.
-  public init(_ schema: Schema, _ batches: [RowBatch]) {
+  package init(_ schema: Schema, _ batches: [RowBatch]) {
     self.schema = schema
     self.batches = batches
     places = batches.enumerated().flatMap { number, batch in (0..<batch.count).map { (number, $0) } }
   }
 
-  /// The number of records.
   var count: Int { places.count }
 
-  /// A record by its position.
   subscript(row: Int) -> SiteRecord { SiteRecord(table: self, row: row) }
+
+  /// The records with the greatest text of a column first.
+  func records(newestBy column: String) -> [SiteRecord] {
+    records.sorted { (a: SiteRecord, b: SiteRecord) -> Bool in
+      let left = a.text(column) ?? "", right = b.text(column) ?? ""
+      return left == right ? a.row < b.row : left > right
+    }
+  }
 
   fileprivate func value(_ row: Int, _ column: Int) -> Value {
     batches[places[row].batch].value(places[row].row, column)
@@ -67,6 +73,14 @@ struct SiteRecord {
     }
   }
 
+  /// The names in a list, or in a text that separates them by commas.
+  func names(_ column: String) -> [String] {
+    guard case .text(let bytes) = value(column) else { return list(column) }
+    return bytes.split(separator: UInt8(ascii: ",")).map { name in
+      String(decoding: name.drop { $0 == 0x20 }, as: UTF8.self)
+    }
+  }
+
   /// A number; nil for any other value.
   func number(_ column: String) -> Double? {
     switch value(column) {
@@ -86,7 +100,6 @@ struct SiteRecord {
     }
   }
 
-  /// Whether a value is true.
   func isTrue(_ column: String) -> Bool { value(column) == .boolean(true) }
 
   /// The columns that the user added to the store, and their values as text.

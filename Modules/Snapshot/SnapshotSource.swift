@@ -1,21 +1,20 @@
+import CAssets
 import Domain
-public import Query
-public import Rows
+package import Query
+package import Rows
 
 /// Facts built into the program: characters, episodes and deaths, for when there is neither network nor cache.
-public struct SnapshotSource: RecordSource {
-  /// The source.
-  public init() {}
+package struct SnapshotSource: RecordSource {
+  package init() {}
 
   /// `built-in snapshot`.
-  public let name = "built-in snapshot"
+  package let name = "built-in snapshot"
 
-  /// Its contents.
-  public func tables() async throws(Problem) -> [Schema] { Self.facts.map(\.schema) }
+  package func tables() async throws(Problem) -> [Schema] { Self.facts.map(\.schema) }
 
   /// The rows of a dataset. Columns that are not included (images, prose) are null.
   /// - Throws: `unavailable` for a dataset that is not included.
-  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+  package func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard let (schema, text) = Self.facts.first(where: { $0.schema.name == table }) else {
       let names = Self.facts.map(\.schema.name)
       throw Problem(
@@ -26,14 +25,15 @@ public struct SnapshotSource: RecordSource {
     return BufferedRows(schema: schema.projected(to: wanted), batches: [Self.batch(schema, wanted, text)])
   }
 
-  private static let facts: [(schema: Schema, text: StaticString)] = [
-    (Catalog.characters, characterFacts), (Catalog.episodes, episodeFacts), (Catalog.deaths, deathFacts),
+  private static let facts: [(schema: Schema, text: bb_asset_number)] = [
+    (Catalog.characters, bb_characters_tsv), (Catalog.episodes, bb_episodes_tsv), (Catalog.deaths, bb_deaths_tsv),
   ]
 
   /// Fields are separated by tabs, elements of a list (which starts with `[`) by bars; `~` is null.
-  private static func batch(_ schema: Schema, _ wanted: [Int], _ text: StaticString) -> RowBatch {
+  private static func batch(_ schema: Schema, _ wanted: [Int], _ text: bb_asset_number) -> RowBatch {
     var builder = RowBatchBuilder(width: wanted.count)
-    let bytes = unsafe Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    var count = 0
+    let bytes = unsafe Array(UnsafeBufferPointer(start: bb_asset(text, &count), count: count))
     let isWanted = schema.columns.indices.map(wanted.contains)
     var start = 0, column = 0
     for at in 0...bytes.count where at == bytes.count || bytes[at] < 32 {

@@ -3,7 +3,6 @@ import CommandLineKit
 import Dialects
 import Domain
 import Files
-import Networking
 import Persistence
 import Query
 import Rows

@@ -1,7 +1,6 @@
 import AppShell
 import AppTestSupport
 import CommandLineKit
-import Domain
 import Rows
 import Testing
 

@@ -2,7 +2,6 @@ package import AppShell
 package import Codecs
 package import CommandLineKit
 package import Documents
-import Dialects
 package import Domain
 import Glibc
 import Exporters
@@ -44,11 +43,10 @@ package final class MemoryFiles: OutputFiles, TerminalPort {
     return path.hasPrefix("./") ? String(path.dropFirst(2)) : path
   }
   func isFile(_ path: String) -> Bool { unsafe files[path] != nil || access(path, F_OK) == 0 }
-  package func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
+  package func imageFiles(in directory: String?, ofStore stored: String?) -> [[UInt8]: ImageFile] { [:] }
+  package func images(_ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?) -> PageImages {
     PageImages()
   }
-  package func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages { PageImages() }
-  package func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
   package func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.cannotCreate, "no directories in memory", at: path)
   }

@@ -5,7 +5,6 @@ import CommandLineKit
 import Domain
 import Glibc
 import LiveServices
-import Networking
 import Rows
 import TestSupport
 

@@ -2,6 +2,7 @@ import Codecs
 import Conformance
 import Domain
 import Exporters
+import Fakes
 import Rows
 import Sources
 import TestSupport

@@ -3,7 +3,6 @@ import AppTestSupport
 import Codecs
 import CommandLineKit
 import Domain
-import Query
 import Rows
 import TestSupport
 import Testing

@@ -5,7 +5,6 @@ import Domain
 import Exporters
 import LiveServices
 import Persistence
-import Rows
 import TestSupport
 import Testing
 

@@ -1,7 +1,4 @@
-import AppShell
-import Codecs
 import CommandLineKit
-import Dialects
 import Domain
 import Glibc
 import LiveServices

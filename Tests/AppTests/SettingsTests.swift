@@ -2,7 +2,6 @@ import CommandLineKit
 import Rows
 import Testing
 
-@testable import Domain
 @testable import TestSupport
 @testable import bb_export
 @testable import bb_notes
@@ -23,7 +22,8 @@ import Testing
     "full", "grammar", "group", "header", "ignore", "image-dir", "images", "join", "join-type", "json", "keep-cursor",
     "key", "limit",
     "max-requests", "name", "nest", "offset", "older-than", "on", "open", "option", "options-for", "output", "pages",
-    "plain", "post",
+    "path",
+    "plain", "post", "rebuild", "base-url",
     "rating",
     "records",
     "refresh", "replace", "sample", "search", "season", "seed", "set", "shard", "since", "sort", "sql", "state",
@@ -92,7 +92,7 @@ import Testing
     let file = shell.run("echo format = jsno >> ~/.config/bb/config; bb-notes list")
     #expect(file.status == 78 && file.err.hasPrefix("bb-notes: setting format: unknown format “jsno”"), "\(file)")
     let key = shell.run("bb-notes config threads")
-    #expect(key.status == 64 && key.err.contains("hint: use config get threads\n"), "\(key)")
+    #expect(key.status == 64 && key.err.contains("hint: use bb-notes config get threads\n"), "\(key)")
   }
 
   @Test("the configured source is read unless the command line names another place") func source() {

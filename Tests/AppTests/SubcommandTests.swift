@@ -1,4 +1,3 @@
-import CommandLineKit
 import TestSupport
 import Testing
 
@@ -41,7 +40,7 @@ import Testing
       ("bb-export s3", "missing subcommand after s3", "use one of: list, uploads"),
       ("bb-export s3 upload", "unknown subcommand “s3 upload”", "did you mean uploads?"),
       ("bb-export s3 uploads", "missing argument PLACE", "usage: PROGRAM s3 uploads PLACE [OPTIONS]"),
-      ("bb-export delta optimize delta:t", "unknown subcommand “delta optimize”", "use one of: vacuum"),
+      ("bb-export delta optimize delta:t", "unknown subcommand “delta optimize”", "use one of: vacuum, iceberg"),
       ("bb-export delta vacuum delta:t x", "unexpected argument “x”", "usage: PROGRAM delta vacuum PLACE [OPTIONS]"),
       ("bb-export comment", "missing subcommand after comment", "use one of: add"),
       ("bb-export comment ad", "unknown subcommand “comment ad”", "did you mean add?"),
@@ -51,7 +50,7 @@ import Testing
         "bb-export config frobnicate", "unknown subcommand “config frobnicate”",
         "use one of: get, set, unset"
       ),
-      ("bb-notes config storage", "unknown subcommand “config storage”", "use config get storage"),
+      ("bb-notes config storage", "unknown subcommand “config storage”", "use PROGRAM config get storage"),
       ("bb-notes config set storage", "missing argument VALUE", "usage: PROGRAM config set KEY VALUE [OPTIONS]"),
       ("bb-notes config get storage x", "unexpected argument “x”", "usage: PROGRAM config get KEY [OPTIONS]"),
       (

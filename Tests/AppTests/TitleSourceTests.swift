@@ -5,7 +5,9 @@ import Testing
 @Suite("built-in titles") struct TitleSourceTests {
   private static let top = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
   /// Where data is: the catalogue, the snapshot, and the descriptions of the APIs.
-  private static let data = ["/Domain/Catalogue/", "/Snapshot/", "/Sources/BuiltIn/", "/Conformance/", ".docc/"]
+  private static let data = [
+    "/Domain/Catalogue/", "/Snapshot/", "/CAssets/Files/", "/Sources/BuiltIn/", "/Conformance/", ".docc/",
+  ]
 
   @Test("no code names a built-in show") func names() {
     let found = Shell().run(

@@ -69,6 +69,32 @@ import Testing
   }
 
   @Test(
+    "a line that names the delimiter belongs to the dialect, unless lines are skipped",
+    arguments: [
+      (nil, nil, "a|b"), ([0x3B], nil, "a|b"), ([0x2C], nil, "sep=;"), (nil, 1, "a|b"), ([0x3B], 1, "a|b"),
+      ([0x3B], 2, "1|2"),
+    ] as [([UInt8]?, Int?, String)])
+  func separatorLine(_ delimiter: [UInt8]?, _ skipped: Int?, _ first: String) async throws {
+    var options = DialectOptions()
+    (options.delimiter, options.skippedRows) = (delimiter, skipped)
+    #expect(try await Self.read(Array("sep=;\na;b\n1;2\n3;4\n".utf8), options).lines.first == first)
+  }
+
+  @Test("binary files are refused, also with repair") func binary() async throws {
+    let bytes = (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 &+ $0 >> 3) }
+    for options in [DialectOptions(), Self.repairing] {
+      await #expect(throws: Problem.self) { _ = try await Self.read(bytes, options) }
+    }
+    #expect(try await Self.read([97, 44, 98, 10, 0xE9, 44, 49, 10], Self.repairing).lines.last == "é|1")
+  }
+
+  @Test("spaces separate words if the delimiter of the table is among them") func prose() async throws {
+    let text = "name,id,version,by\n" + (0..<20).map { "A Person,\($0),0.1,B Person\n" }.joined()
+    let reading = try await Self.read(Array("\(text)Michael Forster,self,University of Passau\n".utf8), Self.repairing)
+    #expect(reading.lines.last?.hasPrefix("Michael Forster|") == true)
+  }
+
+  @Test(
     "what is doubtful is an error without repair, and read with it",
     arguments: [
       ("Report\n\n\(header)\(body)", "1,0,7,preamble,dropped"),

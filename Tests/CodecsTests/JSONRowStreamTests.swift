@@ -43,6 +43,20 @@ import Testing
   }
 
   @Test(
+    "strings are dates in another form if all of them are",
+    arguments: [
+      ("05.01.2024", "31.01.2024", "date", "2024-01-31"), ("01/31/2024", "05/06/2024", "date", "2024-05-06"),
+      ("05/06/2024", "07/08/2024", "text", "07/08/2024"), ("31.01.2024", "soon", "text", "soon"),
+      ("31.01.2024", "2024-01-05", "text", "2024-01-05"), ("2024-1-5", "2024-12-10", "date", "2024-12-10"),
+      ("31.01.2024 10:30:00", "01.02.2024 09:00:05", "datetime", "2024-02-01T09:00:05"),
+    ])
+  func foreignDates(_ first: String, _ second: String, _ type: String, _ value: String) async throws {
+    let read = try await ReadRows.inferring("[{\"a\":\"\(first)\"},{\"a\":null},{\"a\":\"\(second)\"}]")
+    #expect(read.columns == "a \(type)")
+    #expect(read.rows.last == [.text(value)])
+  }
+
+  @Test(
     "types are the narrowest that lose nothing",
     arguments: [
       ("1", "-2", "integer"), ("1", "1.5", "decimal"), ("1.5", "1e22", "real"), ("1.10", "1.5", "decimal"),

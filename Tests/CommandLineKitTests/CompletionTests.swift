@@ -1,144 +1,135 @@
-import CommandLineKit
 import Glibc
 import TestSupport
 import Testing
 
+@testable import CommandLineKit
+
 @Suite("completions") struct CompletionTests {
-  static let completions = Completions(
-    Fixture.program, words: ["dataset": ["people", "movies"], "column": ["age", "name"]],
-    narrowed: [(kind: "column", behind: [(word: "movies", words: ["title", "year"])])])
-
   /// A command whose subcommands share its options.
-  static let acting = Completions(
-    Program(
-      "demo", version: "1", "demonstrate",
-      commands: [
-        Command(
-          "config", "show settings", arguments: [Argument("ACTION", values: .words(["get", "set"]), count: .any, "x")],
-          actions: [
-            CommandAction("get", Argument("KEY", values: .words(["color", "columns", "storage"]), "key")),
-            CommandAction("set", Argument("KEY", values: .dynamic("key"), "key"), Argument("VALUE", "value")),
-          ])
-      ], options: [.value("format", "FORMAT", in: "x", "x")], topics: [], examples: []),
-    words: ["key": ["color", "columns", "storage"]])
+  private static let acting = Program(
+    "demo", version: "1", "demonstrate",
+    commands: [
+      Command(
+        "config", "show settings", arguments: [Argument("ACTION", values: .words(["get", "set"]), count: .any, "x")],
+        actions: [
+          CommandAction("get", Argument("KEY", values: .words(["color", "columns", "storage"]), "key")),
+          CommandAction("set", Argument("KEY", values: .dynamic("key"), "key"), Argument("VALUE", "value")),
+        ])
+    ], options: [.value("format", "FORMAT", in: "x", "x")], topics: [], examples: [])
 
-  /// What bash offers for a command line whose last word is being typed.
-  static func offered(_ line: String, _ completions: Completions = completions) -> [String] {
-    let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
-    let script = """
-      \(completions.script(for: Completions.Shell.bash))
-      COMP_WORDS=(\(words.joined(separator: " "))); COMP_CWORD=\(words.count - 1); _demo; printf '%s\\n' "${COMPREPLY[@]}"
-      """
-    return run("bash", script)
+  /// The lines for the last word of a command line.
+  private static func lines(_ line: String, of program: Program = Fixture.program) async -> [String] {
+    await program.candidates(for: line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)) {
+      (kind, point) in
+      switch kind {
+      case "dataset": [Completion("people", "persons"), Completion("movies")]
+      case "key": [Completion("color"), Completion("columns")]
+      default: (point.invocation.arguments == ["movies"] ? ["title", "year"] : ["age", "name"]).map { Completion($0) }
+      }
+    }
   }
-  /// The lines a shell prints for a script on its standard input; the first is `missing` when there is no such shell.
-  static func run(_ shell: String, _ script: String, options: String = "") -> [String] {
-    let path = TemporaryDirectory().path + "/script"
-    guard let file = unsafe fopen(path, "w") else { return ["cannot write \(path)"] }
-    unsafe fputs(script, file)
-    unsafe fclose(file)
-    guard
-      let pipe = unsafe popen(
-        "command -v \(shell) >/dev/null || { echo missing; exit; }; \(shell) \(options) \(path) 2>&1", "r")
-    else { return [] }
-    var lines: [String] = [], line = [CChar](repeating: 0, count: 1 << 16)
+
+  @Test(
+    "the last word is completed by its place",
+    arguments: [
+      ("p", ["plugins\tlook after plug-ins", "people\tpersons"]), ("table ", ["people\tpersons", "movies"]),
+      ("table --f", ["--format\twrite this format"]), ("people -f ", ["csv", "json"]),
+      ("plugins i", ["info\tdescribe one"]),
+      ("--ver", ["--verbose\tsay more", "--version\tshow the version"]), ("-q plugins l", ["list\tlist them"]),
+      ("-f csv plugins l", ["list\tlist them"]), ("people --format=c", ["--format=csv"]), ("people x ", []),
+      ("table people --output x --l", ["--limit\tstop after N rows"]), ("people --output ", ["\tfiles"]),
+      ("people --columns n", ["name", "\topen"]), ("people --columns name,a", ["name,age", "\topen"]),
+      ("people --columns=age,", ["--columns=age,age", "--columns=age,name", "\topen"]),
+      ("movies --columns title,y", ["title,year", "\topen"]), ("people --columns 'n", ["name", "\topen"]),
+      ("copy ", ["\tfiles"]), ("people --limit ", []), ("-- plug", []),
+    ])
+  func places(line: String, lines: [String]) async { #expect(await Self.lines(line) == lines) }
+
+  @Test("the arguments of subcommands are completed") func actions() async {
+    #expect(await Self.lines("config ", of: Self.acting) == ["get", "set"])
+    #expect(await Self.lines("config set co", of: Self.acting) == ["color", "columns"])
+    #expect(await Self.lines("config set color ", of: Self.acting) == [])
+  }
+
+  /// The output of a shell that runs a script in a directory with a program that prints `lines` for its last argument.
+  static func run(_ shell: String, _ script: String, answer lines: String = "", options: String = "") -> [String] {
+    let directory = TemporaryDirectory().path
+    func write(_ name: String, _ text: String) {
+      guard let file = unsafe fopen(directory + "/" + name, "w") else { return }
+      unsafe fputs(text, file)
+      unsafe fclose(file)
+    }
+    write("demo", "#!/bin/sh\necho \"$@\" >> \(directory)/asked\nprintf %b '\(lines)'\n")
+    unsafe chmod(directory + "/demo", 0o755)
+    write("script", script)
+    let command =
+      "cd \(directory); PATH=$PWD:$PATH; command -v \(shell) >/dev/null || { echo missing; exit; }; "
+      + "\(shell) \(options) script 2>&1; [ ! -s asked ] || cat asked"
+    guard let pipe = unsafe popen(command, "r") else { return [] }
+    var printed: [String] = [], line = [CChar](repeating: 0, count: 1 << 16)
     while unsafe fgets(&line, Int32(line.count), pipe) != nil {
-      lines.append(String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+      printed.append(String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
     unsafe pclose(pipe)
-    return lines
+    return printed
   }
 
-  @Test(
-    "bash completes commands, datasets, options and values",
-    arguments: [
-      ("demo p", ["plugins", "people"]), ("demo table ", ["people", "movies"]), ("demo table --f", ["--format"]),
-      ("demo people -f ", ["csv", "json"]), ("demo plugins i", ["info"]), ("demo --ver", ["--verbose", "--version"]),
-      ("demo -q plugins l", ["list"]), ("demo -f csv plugins l", ["list"]), ("demo people -f = c", ["csv"]),
-      ("demo people ", [""]), ("demo table people --output x --l", ["--limit"]),
-      ("demo plugins info --", Self.everywhere), ("demo people --columns n", ["name"]),
-      ("demo people --columns name,a", ["name,age"]), ("demo people --columns = age,", ["age,age", "age,name"]),
-      ("demo movies --columns title,y", ["title,year"]), ("demo movies --columns a", [""]),
-    ])
-  func bash(line: String, words: [String]) { #expect(Self.offered(line) == words) }
-
-  @Test("the arguments of subcommands are completed in the three shells")
-  func actions() {
-    for (line, words) in [("demo config ", ["get", "set"]), ("demo config set co", ["color", "columns"])] {
-      #expect(Self.offered(line, Self.acting) == words)
-      let fish = Self.run("fish", Self.acting.script(for: .fish) + "complete -C '\(line)'\n", options: "--no-config")
-      if fish != ["missing"] { #expect(fish == words) }
+  @Test("bash asks with whole words, and replaces what it takes for the last") func bash() {
+    let lines = Completions.script(for: "demo", .bash)
+    func offered(_ words: String, answer: String) -> [String] {
+      let script =
+        lines
+        + "COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _demo; printf '%s\\n' \"${COMPREPLY[@]}\"\n"
+      return Self.run("bash", script, answer: answer)
     }
-    if let line = Self.completed("demo config set st", Self.acting) { #expect(line == "demo config set storage ") }
+    #expect(
+      offered("demo x --f", answer: "--format\\twhich format\\n") == ["--format", "completions candidates -- x --f"])
+    #expect(
+      offered("demo --sort age : d", answer: "age:desc\\n") == ["desc", "completions candidates -- --sort age:d"])
+    #expect(
+      offered("demo --format = c", answer: "--format=csv\\n\\topen\\n") == [
+        "csv", "completions candidates -- --format=c",
+      ])
+    #expect(offered("demo scr", answer: "\\tfiles\\n") == ["script", "completions candidates -- scr"])
   }
 
-  static let everywhere = ["--quiet", "--verbose", "--help"]
-
-  @Test(
-    "fish completes the same",
-    arguments: [
-      ("demo ta", ["table"]), ("demo table ", ["movies", "people"]), ("demo plugins i", ["info"]),
-      ("demo plugins list --li", []), ("demo people --li", ["--limit"]), ("demo people -f ", ["csv", "json"]),
-      ("demo people --columns name,a", ["name,age"]), ("demo movies --columns title,y", ["title,year"]),
-      ("demo movies --columns q", []),
-    ])
-  func fish(line: String, words: [String]) {
-    let script = Self.completions.script(for: .fish) + "complete -C '\(line)'\n"
-    let offered = Self.run("fish", script, options: "--no-config")
-    if offered == ["missing"] { return print("skipped: fish is not installed") }
-    #expect(offered.map { String($0.prefix { $0 != "\t" }) } == words)
+  @Test("fish and zsh show what words mean") func others() {
+    let fish = Self.run(
+      "fish", Completions.script(for: "demo", .fish) + "complete -C 'demo x --f'\n",
+      answer: "--format\\twhich format\\n\\topen\\n", options: "--no-config")
+    if fish != ["missing"] { #expect(fish == ["--format\twhich format", "completions candidates -- x --f"]) }
+    let zsh = Self.run("zsh", Self.typed("demo x --f"), answer: "--format\\twhich format\\n", options: "-f")
+    if zsh.first != "missing" { #expect(zsh == ["<demo x --format >", "completions candidates -- x --f"]) }
   }
 
-  @Test(
-    "zsh completes, whether the script is sourced or found in fpath",
-    arguments: [
-      ("demo ta", "demo table "), ("demo people --columns na", "demo people --columns name,"),
-      ("demo people --columns name,a", "demo people --columns name,age,"),
-      ("demo movies --columns title,y", "demo movies --columns title,year,"),
-      ("demo people --format=c", "demo people --format=csv "),
-    ], ["source ./_demo", "fpath=($PWD $fpath)"])
-  func zsh(cases: (line: String, wanted: String), setting: String) {
-    if let line = Self.completed(cases.line, Self.completions, setting) { #expect(line == cases.wanted) }
+  /// A script of zsh that types a line in a pseudo-terminal, completes it, and prints the result.
+  private static func typed(_ line: String) -> String {
+    """
+    zmodload zsh/zpty || { echo missing; exit; }
+    cat > _demo <<'END'
+    \(Completions.script(for: "demo", .zsh))
+    END
+    cat > .zshrc <<'END'
+    autoload -Uz compinit && compinit -u -D
+    source ./_demo
+    tell() { print -r -- "<$BUFFER>" > told; exit }
+    zle -N tell; bindkey '^T' tell; bindkey '^I' complete-word; print up > up
+    END
+    await() { for tenth in {1..600}; do [[ -s $1 ]] && break; sleep 0.1; done }
+    export ZDOTDIR=$PWD
+    zpty shell zsh -i
+    await up
+    zpty -w -n shell $'\(line)\\t\\x14'
+    await told
+    cat told
+
+    """
   }
 
-  /// The line that zsh makes of a line and the tabulator key; nil if there is no zsh.
-  static func completed(
-    _ line: String, _ completions: Completions, _ setting: String = "source ./_demo"
-  ) -> String? {
-    // Types the line in a pseudo-terminal of zsh, completes it, and prints the resulting line.
-    let script = """
-      zmodload zsh/zpty || { echo missing; exit; }
-      cd \(TemporaryDirectory().path) || exit
-      cat > _demo <<'END'
-      \(completions.script(for: .zsh))
-      END
-      cat > .zshrc <<'END'
-      [[ '\(setting)' == fpath* ]] && \(setting)
-      autoload -Uz compinit && compinit -u -D
-      [[ '\(setting)' == fpath* ]] || \(setting)
-      tell() { print -r -- "<$BUFFER>" > told; exit }
-      zle -N tell; bindkey '^T' tell; bindkey '^I' complete-word; print up > up
-      END
-      await() { for tenth in {1..600}; do [[ -s $1 ]] && break; sleep 0.1; done }
-      export ZDOTDIR=$PWD
-      zpty shell zsh -i
-      await up
-      zpty -w -n shell $'\(line)\\t\\x14'
-      await told
-      cat told
-      """
-    let lines = Self.run("zsh", script, options: "-f")
-    if lines == ["missing"] {
-      print("skipped: zsh is not installed")
-      return nil
-    }
-    return lines.joined(separator: "\n").replacing("<", with: "").replacing(">", with: "")
-  }
-
-  @Test(
-    "zsh and fish accept their scripts without an error", arguments: [("zsh", Completions.Shell.zsh), ("fish", .fish)])
-  func syntax(shell: String, kind: Completions.Shell) {
-    let complaints = Self.run(shell, Self.completions.script(for: kind), options: "-n")
-    if complaints == ["missing"] { print("skipped: \(shell) is not installed") } else { #expect(complaints == []) }
+  @Test("each shell accepts its script without an error", arguments: Completions.Shell.allCases)
+  func syntax(shell: Completions.Shell) {
+    let script = Completions.script(for: "bb-export", shell)
+    let complaints = Self.run(shell.rawValue, script, answer: "", options: "-n")
+    if complaints.first != "missing" { #expect(complaints == []) }
   }
 }

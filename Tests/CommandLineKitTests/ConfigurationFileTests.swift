@@ -1,5 +1,4 @@
 import CommandLineKit
-import Domain
 import Files
 import Glibc
 import Rows

@@ -31,8 +31,10 @@ import Testing
     _ value: Value, _ column: ColumnDescription, policy: PageImages.Policy = .auto, images: PageImages = PageImages()
   ) -> String {
     let text = write([[value]], Schema("t", columns: [column]), policy: policy, images: images).text
-    #expect(text.hasPrefix("<tr><td>") && text.hasSuffix("\n"))
-    return String(text.dropFirst(8).dropLast())
+    // A text is the title of such a table, and the header of its row.
+    let beginning = column.type == .text ? "<tr><th scope=\"row\">" : "<tr><td>"
+    #expect(text.hasPrefix(beginning) && text.hasSuffix("\n"))
+    return String(text.dropFirst(beginning.count).dropLast())
   }
   private let text = ColumnDescription("a", .text), url = ColumnDescription("a", .url)
   private let nested = ColumnDescription("a", .json), image = ColumnDescription("a", .list(.url), role: .image)
@@ -66,14 +68,24 @@ import Testing
     let two: Value = .json(Array(#"["https://e.org/1.jpg","https://e.org/2"]"#.utf8))
     #expect(
       cell(two, image) == """
-        <a href="https://e.org/1.jpg" data-n="+1"><img loading="lazy" decoding="async" width="42" height="52" \
+        <a href="https://e.org/1.jpg" data-n="+1"><img loading="lazy" decoding="async" width="42" height="32" \
         alt="image, image 1 of 2" src="https://e.org/1.jpg"></a> <a href="https://e.org/2" aria-label="image 2">2</a>
         """)
     #expect(!cell(two, image, policy: .local).contains("<img"))
     #expect(write([[two]], Schema("t", columns: [image]), policy: .local).written.missingImages == 2)
     var local = PageImages()
-    local[Array("https://e.org/1.jpg".utf8)] = PageAddress(path: ["images", "Better%20Call: 1.jpg"])
-    #expect(cell(two, image, policy: .local, images: local).contains("src=\"images/Better%2520Call%3A%201.jpg\""))
+    let file = PageAddress(path: ["images", "Better%20Call: 1.jpg"])
+    var still: [UInt8] = Array("GIF89a".utf8)
+    still += [128, 2, 104, 1]
+    local[Array("https://e.org/1.jpg".utf8)] = PageImages.Image(file, ImageSize(still))
+    let shown = cell(two, image, policy: .local, images: local)
+    #expect(shown.contains("width=\"56\" height=\"32\""), "\(shown)")
+    #expect(shown.contains("src=\"images/Better%2520Call%3A%201.jpg\""))
+    // A list that a file holds as text is a list, too.
+    for text in [#"["https://e.org/1.jpg", "https://e.org/2"]"#, "https://e.org/1.jpg https://e.org/2"] {
+      #expect(cell(.text(text), image, policy: .local, images: local) == shown)
+    }
+    #expect(cell(.text("https://e.org/1.jpg and more"), image, policy: .local, images: local).contains("and more"))
   }
 
   @Test("lists and objects") func lists() {

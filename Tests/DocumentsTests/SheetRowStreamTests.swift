@@ -82,6 +82,15 @@ import Testing
     #expect(try await book.table().rows == [[.text("2020-04-30")]])
   }
 
+  @Test("rows, cells and values of another namespace are not those of the sheet") func foreignCells() async throws {
+    var book = WorkbookFixture()
+    book.rows = """
+      <q:row xmlns:q="urn:q"><c><v>9</v></c></q:row><row><c t="str"><v>d</v></c></row>\
+      <row xmlns:q="urn:q"><q:c><v>7</v></q:c><c><q:v>5</q:v><v>1</v></c></row>
+      """
+    #expect(try await book.table().rows == [[.integer(1)]])
+  }
+
   @Test("dates from 1904, ISO dates") func otherDates() async throws {
     var book = WorkbookFixture()
     book.formats = ["yyyy-mm-dd"]

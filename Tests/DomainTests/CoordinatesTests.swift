@@ -38,7 +38,7 @@ import Testing
   @Test("are on the earth") func ranges() {
     for (text, message) in [
       ("90.0001,0", "latitude 90.0001 is out of range (-90 to 90); latitude comes first, then longitude"),
-      ("91,170", "latitude 91 is out of range (-90 to 90)"),
+      ("91,170", "latitude 91 is out of range (-90 to 90); use LAT,LON, for example 47.05,8.3"),
       ("0,-180.5", "longitude -180.5 is out of range (-180 to 180)"),
       ("91N 0E", "latitude 91 is out of range (-90 to 90); latitude comes first, then longitude"),
     ] {

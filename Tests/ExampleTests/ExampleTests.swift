@@ -1,6 +1,5 @@
 import Files
 import Glibc
-import Persistence
 import Rows
 import TestSupport
 import Testing

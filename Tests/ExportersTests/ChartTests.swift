@@ -1,9 +1,7 @@
 import Codecs
 import Conformance
-import Documents
 import Domain
 import Exporters
-import Query
 import Rows
 import Testing
 

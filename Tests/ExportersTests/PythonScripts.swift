@@ -36,8 +36,9 @@ extension PythonTests {
         rows, inside = [], False
         def handle_starttag(self, tag, attributes):
             if tag == "tr": self.rows.append([])
-            if tag in ("tr", "th"): self.inside = False
-            elif tag == "td":
+            is_row = dict(attributes).get("scope") == "row"
+            if tag == "tr" or tag == "th" and not is_row: self.inside = False
+            elif tag in ("td", "th"):
                 self.rows[-1].append("")
                 self.inside = True
             elif tag == "a" and self.inside: assert dict(attributes)["href"].lower().startswith(("http://", "https://", "mailto:"))

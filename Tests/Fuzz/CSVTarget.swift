@@ -1,5 +1,4 @@
 import Codecs
-import Domain
 import Rows
 
 /// Any bytes at all, as a table. What must hold: nothing traps; a table that is read, written and read again has the

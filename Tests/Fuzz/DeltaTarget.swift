@@ -1,5 +1,3 @@
-import Codecs
-import Dialects
 import Dispatch
 import Domain
 import Lake

@@ -1,5 +1,4 @@
 import Codecs
-import Domain
 import Rows
 
 /// Any bytes at all, as a document and as a table. What must hold: nothing traps; canonical text is read as the same

@@ -1,5 +1,4 @@
 import Documents
-import Domain
 import Rows
 
 /// Any bytes at all, as XML. What must hold: nothing traps, and the records are the outermost elements of the document.

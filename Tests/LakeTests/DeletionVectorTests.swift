@@ -1,5 +1,4 @@
 import Codecs
-import Dialects
 import Exporters
 import Query
 import Rows
@@ -8,7 +7,6 @@ import Testing
 
 @testable import Domain
 @testable import Lake
-@testable import Parquet
 
 /// A deletion vector, written as the format describes it.
 private struct WrittenVector {

@@ -1,6 +1,4 @@
-import Codecs
 import Conformance
-import Dialects
 import Domain
 import Exporters
 import Files

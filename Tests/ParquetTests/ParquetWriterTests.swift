@@ -1,4 +1,3 @@
-import Rows
 import Testing
 
 @testable import Codecs

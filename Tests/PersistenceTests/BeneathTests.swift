@@ -1,5 +1,4 @@
 import CSystem
-import Codecs
 import Domain
 import Files
 import Glibc

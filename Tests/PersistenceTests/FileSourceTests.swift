@@ -1,11 +1,9 @@
 import Codecs
-import Dialects
 import Domain
 @testable import Persistence
 import Files
 import Query
 import Rows
-import Synchronization
 import TestSupport
 import Testing
 

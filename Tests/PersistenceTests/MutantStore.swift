@@ -1,4 +1,3 @@
-import Codecs
 import Conformance
 import Domain
 import Persistence

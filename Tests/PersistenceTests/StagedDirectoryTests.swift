@@ -1,4 +1,3 @@
-import Domain
 import Files
 import Glibc
 @testable import Persistence

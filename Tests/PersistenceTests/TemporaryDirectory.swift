@@ -1,7 +1,5 @@
-import Domain
 import Files
 import Glibc
-import Persistence
 import Rows
 import TestSupport
 

@@ -1,5 +1,4 @@
 import Conformance
-import Rows
 import Testing
 
 @testable import Query

@@ -1,5 +1,4 @@
 import Codecs
-import Conformance
 @testable import Query
 import Rows
 import Testing
@@ -172,8 +171,9 @@ import Testing
       try await back.collect().flatMap { batch in (0..<batch.count).map { row in (0..<3).map { batch.value(row, $0) } }
       } == rows)
     let twice = await #expect(throws: Problem.self) {
-      try await wide.applied(
-        to: long.applied(to: stream(rows + rows), scratch: NoScratch()), scratch: NoScratch())
+      _ = try await wide.applied(
+        to: long.applied(to: stream(rows + rows), scratch: NoScratch()), scratch: NoScratch()
+      ).collect()
     }
     #expect(twice?.message.contains("two values of “jan”, in records 1 and 5") == true, "\(String(describing: twice))")
     var distinct = Selection()

@@ -1,5 +1,4 @@
 import Query
-import Codecs
 import Glibc
 import Testing
 

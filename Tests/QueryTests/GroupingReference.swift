@@ -1,5 +1,4 @@
 import Codecs
-import Query
 import Rows
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import Domain
 import Query
 import Rows
 import Testing

@@ -1,6 +1,4 @@
-import Codecs
 import Domain
-import Query
 import Rows
 import Sources
 import Synchronization

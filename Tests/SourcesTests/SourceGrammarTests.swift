@@ -1,6 +1,5 @@
 import Codecs
 import Glibc
-import Query
 import Rows
 import Sources
 import Testing
@@ -169,7 +168,7 @@ import Testing
       "\(problem?.description ?? "")")
   }
 
-  @Test("definitions of 21 well-known services are valid", arguments: ServiceFile.all) func services(file: ServiceFile)
+  @Test("definitions of 26 well-known services are valid", arguments: ServiceFile.all) func services(file: ServiceFile)
     throws
   {
     let bytes = Array(file.text(server: "https://h").utf8)
@@ -187,7 +186,7 @@ struct ServiceFile: Sendable {
     "discord_messages", "ecb_csv", "elasticsearch", "eurostat_jsonstat", "github_issues", "hubspot_contacts",
     "jsonapi_articles", "nager_holidays", "nasa_neo", "notion_query", "openlibrary_search", "pokeapi", "reddit_listing",
     "rickandmorty", "servicenow_table", "socrata", "spotify_playlist", "stripe_charges", "tmdb_discover",
-    "wikidata_sparql", "zendesk_export",
+    "wikidata_sparql", "zendesk_export", "anilist", "open_meteo", "igdb", "hacker_news", "youtube",
   ].map { ServiceFile(name: $0) }
 
   /// The definition, for a server.

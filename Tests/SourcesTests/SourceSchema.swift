@@ -70,7 +70,9 @@ struct SchemaValidator {
 
   private func isOf(_ type: String, _ value: JSON) -> Bool {
     switch (type, value) {
-    case ("string", .string), ("number", .number), ("boolean", .boolean), ("array", .array), ("object", .object): true
+    case ("string", .string), ("number", .number), ("boolean", .boolean), ("array", .array), ("object", .object),
+      ("null", .null):
+      true
     case ("integer", .number): value.realValue.map { $0.rounded() == $0 } ?? false
     default: false
     }

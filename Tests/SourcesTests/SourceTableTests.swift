@@ -1,7 +1,5 @@
 import Codecs
-import Domain
 import Glibc
-import Rows
 import Sources
 import Testing
 
@@ -355,6 +353,10 @@ enum SourceTableHosts {
   static let all = [
     file("", #""key": ["id", "n"], "params": {"x": "1"},"#, columns),
     file("", #""key": ["id"], "records": {"as": "map"},"#),
+    file(
+      "",
+      #""key": ["id"], "job": {"path": "/j", "id": "/id", "status": "/s", "done": {"at": "/d", "is": 1}, "request": {}, "failed": {"at": "/f", "is": 1}, "url": "/u", "every": 2}, "supplements": [{"for": "all", "path": "/d", "param": "x", "batch": 2, "separator": ";", "records": "", "id": "/id", "columns": [{"name": "of"}]}],"#,
+      columns),
     file(
       "",
       #""key": ["id"], "parent": {"dataset": "p", "column": "id", "param": "x"}, "incremental": {"column": "at", "param": "since"},"#,

@@ -1,8 +1,4 @@
-import Codecs
-import Domain
-import Query
 import Rows
-import Synchronization
 import Testing
 
 @Suite("values of version 2") struct SourceValuesTests {

@@ -35,7 +35,9 @@ def check(program, folder, fail, duckdb, tables, seed):
             columns["l"] = pa.array([[chance.choice(VALUES) for _ in range(chance.randrange(3))] for _ in range(rows)], pa.list_(pa.float64()))
             pq.write_table(pa.table({"id": pa.array(range(rows)), **columns}), file, row_group_size=chance.choice([4, 100]), use_dictionary=chance.random() < .5,
                            data_page_size=chance.choice([16, 1 << 20]), write_page_index=chance.random() < .5)
-        sql = lambda text: duckdb.sql(text.replace("?", f"'{path}'")).fetchall()
+        # From tables: DuckDB skips row groups by bounds that say nothing about NaN.
+        for name, file in (("n", path), ("o", other)): duckdb.sql(f"create or replace temp table {name} as select * from '{file}'")
+        sql = lambda text: duckdb.sql(text.replace("?", "n")).fetchall()
         for comparison in ("<", "<=", "=", "!=", ">", ">="):
             for constant in CONSTANTS:
                 for column in ("c", "f"):
@@ -54,7 +56,7 @@ def check(program, folder, fail, duckdb, tables, seed):
         found = [number(value) for row in bb(path, "--where", "c in (NaN, Infinity, -Infinity, 1.5, 3)", "--agg", "sum(c) as s, avg(c) as m") for value in (row["s"],)]
         same("sum", found, [number(value) for value, in sql("select sum(c) from ? where c in ('NaN', 'Infinity', '-Infinity', 1.5, 3)")])
         found = sorted((row["id"], row[next(k for k in row if k != "id")]) for row in bb(path, "--join", other, "--on", "c", "--join-type", "inner", "--columns", "id,o.id"))
-        same("join", found, sorted(sql(f"select a.id, b.id from ? a join '{other}' b on a.c = b.c")))
+        same("join", found, sorted(sql(f"select a.id, b.id from ? a join o b on a.c = b.c")))
         for policy, wanted in (("null", None), ("string", "word")):
             lines = subprocess.run([program, path, "--columns", "l", "-f", "ndjson", "--nonfinite", policy], capture_output=True, text=True, cwd=folder).stdout.splitlines()
             lists = [json.loads(line)["l"] for line in lines]

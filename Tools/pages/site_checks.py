@@ -88,17 +88,49 @@ def site_checks(browser, expect, bb, work, png, check_page, check_hostile, HOSTI
         shown = {t for n, p in pages.items() if n.startswith("characters/") for t in p.targets if "/images/characters/" in t}
         expect(len(shown) == len(addresses), f"site: {len(shown)} of {len(addresses)} images of characters")
         print(f"site: {len(shown)} of {len(addresses)} images of characters", flush=True)
+        # The same images in pages of a table, for each dataset and option, and from a file.
+        bb("bb-export", "characters", "--storage", "csv:data", "-o", "copy-characters.csv", "-q")
+        bb("bb-export", "sync", "characters", "--api", server.url + "/api", "--storage", "sqlite:s.db", "--images", "elsewhere", "--allow-private", "-q")
+        for dataset, columns in (("characters", ["images"]), ("episodes", ["image"]), ("deaths", ["image"]), ("movies", ["image", "thumbnail"])):
+            records = json.loads(bb("bb-export", dataset, "--storage", "csv:data", "-f", "json"))
+            # A poster stands for its thumbnail.
+            wanted = {a for r in records for c in columns for a in (r[c] if isinstance(r[c], list) else [r[c]]) if a}
+            ways = [(["--storage", "csv:data"], "embed"), (["--storage", "csv:data"], "local"), (["--storage", "csv:data", "--image-dir", "data/images"], "embed")]
+            if dataset == "characters": ways += [(["--storage", "sqlite:s.db"], "embed"), (["--from", "copy-characters.csv", "--image-dir", "data/images"], "embed")]
+            for words, option in ways:
+                name = dataset if "--from" not in words else None
+                bb("bb-export", *([name] if name else []), *words, "--option", f"images={option}", "-o", "pictures.html")
+                browser.open(work / "pictures.html")
+                found = browser.evaluate("[...new Set([...document.querySelectorAll('tbody a'), ...document.images].map(e => e.href || e.src).filter(a => /^(data:image|file:.*images)/.test(a)))].length")
+                digests = len({hashlib.sha256(a.encode()).digest() for a in wanted})
+                expect(found <= digests and found >= (digests if option == "local" else digests * .8), f"{dataset} {words} {option}: {found} of {digests} images")
     # Every page in the browser: lists and every tenth page in all four ways, the others once.
     for place, name in enumerate(sorted(pages)):
         if name.endswith("index.html") or "/" not in name or place % 10 == 0: check_page(browser, work / "site" / name, images=True, allowed=("file:",))
         else: check_page(browser, work / "site" / name, images=True, allowed=("file:",), ways=((1280, False),))
+    # On a phone: a header of one line, the title of a record before its image, and little movement while loading.
+    browser.call("Page.addScriptToEvaluateOnNewDocument", source="window.shift = 0; new PerformanceObserver(l => { for (const e of l.getEntries()) shift += e.value }).observe({type: 'layout-shift', buffered: true})")
+    for name in ("characters/walter-white-1.html", "index.html", "characters/index.html", "places/index.html"):
+        for width, most in ((390, 57), (1280, 65)):
+            browser.open(work / "site" / name, width=width, height=844)
+            time.sleep(.3)
+            expect(browser.evaluate("document.querySelector('header').offsetHeight") <= most, f"{name}, {width} px: header")
+            expect(browser.evaluate("shift") <= .05, f"{name}, {width} px: layout shift {browser.evaluate('shift')}")
+            first = browser.evaluate("(() => { const t = document.querySelector('h1').getBoundingClientRect(), i = document.querySelector('main img'); return t.bottom < 300 && (!i || t.top <= i.getBoundingClientRect().top) })()")
+            expect(first, f"{name}, {width} px: the title is not first")
+    browser.open(work / "site" / "characters" / "walter-white-1.html")
+    expect(browser.evaluate("(async () => { document.querySelector('main figure a:has(> img)').click(); await new Promise(d => setTimeout(d, 200)); return document.querySelector('dialog').open && document.querySelector('dialog img').naturalWidth > 0 })()"), "lightbox of the site")
+    expect(browser.evaluate("document.querySelector('svg.bb-chart desc').textContent.length") > 10, "chart of appearances")
     # The search, and everything else without scripts.
     browser.open(f"file://{work}/site/search.html#walter%20white")
+    found = "(async () => { for (let i = 0; i < 100 && !/result|^0/.test(document.querySelector('#n').value.replace(/.*so far/, '')); i++) await new Promise(d => setTimeout(d, 30)) })()"
+    browser.evaluate(found)
+    expect(browser.evaluate("document.querySelectorAll('#hits mark').length") >= 2, "search: marked words")
     expect(browser.evaluate("document.querySelector('#hits a').getAttribute('href')") == "characters/walter-white-1.html", "search: the first hit")
     browser.open(work / "site" / "places" / "index.html")
-    before = browser.evaluate("document.querySelector('.map svg').getAttribute('viewBox')")
+    before = browser.evaluate("document.querySelector('svg.map .land').getAttribute('viewBox')")
     browser.evaluate("document.querySelector('.zoom button').click()")
-    expect(browser.evaluate("document.querySelector('.map svg').getAttribute('viewBox')") != before, "the map does not zoom")
+    expect(browser.evaluate("document.querySelector('svg.map .land').getAttribute('viewBox')") != before, "the map does not zoom")
     for name, word in (("index.html", "Characters"), ("characters/walter-white-1.html", "Bryan Cranston"), ("places/index.html", "Luzern"), ("notes/index.html", "what a chapter")):
         browser.open(work / "site" / name, scripts=False)
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
@@ -124,6 +156,7 @@ def site_checks(browser, expect, bb, work, png, check_page, check_hostile, HOSTI
         names = sorted(p for p in (work / f"bad-{images}").rglob("*.html"))
         for page in names[:: 1 if images == "local" else 5]: check_hostile(browser, page, f"site with hostile records ({images}), {page.name}")
     browser.open(f"file://{work}/bad-local/search.html#script")
+    browser.evaluate(found)
     expect(browser.evaluate("ran") == [] and browser.evaluate("document.querySelectorAll('#hits li').length") > 5, "search of hostile records")
     print(f"site: {len(names)} pages of hostile records", flush=True)
     if os.environ.get("BB_CONFIGURATION") == "release":

@@ -5,7 +5,7 @@ LEAST = 60
 
 
 def options(command):
-    """The commands of bb with their options, and the formats of their outputs."""
+    """The commands of bb with their options."""
     found, words = [[]], shlex.shlex(command, posix=True, punctuation_chars=True)
     words.whitespace_split = True
     for word in words:
@@ -13,10 +13,8 @@ def options(command):
         else: found[-1].append(word)
     for words in [words for words in found if words and words[0].startswith("bb-")]:
         names = [words[0]] + [w for w in words[1:3] if re.fullmatch(r"[a-z]+", w) and not pathlib.PurePath(w).suffix]
-        for word, value in zip(words, words[1:] + [""]):
-            if word in ("-f", "-o"): names.append(f"{word} {value.rpartition('.')[2]}")
-            elif word.startswith("-") and len(word) > 1: names.append(word)
-        yield " ".join(sorted(names))
+        names += [word for word in words if word.startswith("-") and len(word) > 1]
+        yield " ".join(sorted(set(names)))
 
 
 def check(top):

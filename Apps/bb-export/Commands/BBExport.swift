@@ -181,7 +181,8 @@ enum BBExport {
         "DATASET", values: .dynamic("dataset"), count: .any, "datasets to show [default: all tables of the store]")
     ],
     options: [
-      Options.siteDirectory, Options.siteOpen, Options.siteStore, Options.siteTitle, Options.siteImages,
+      Options.siteDirectory, Options.siteOpen, Options.siteStore, Options.siteTitle, Options.siteURL,
+      Options.siteImages,
       Options.siteImageDirectory,
       OutputOptions.noClobber, OutputOptions.progress,
     ],
@@ -239,8 +240,10 @@ enum BBExport {
     CommandEntry(plugins) { (context) async throws(Problem) in try await PluginsCommand(context).run() },
     CommandEntry(tap) { (context) async throws(Problem) in try await TapCommand(context).run() },
     SharedCommands.completions(
-      of: "bb-export", datasets: Catalog.all, relations: Set(Catalog.relations.map(\.name)).sorted(),
-      columns: Set(Catalog.all.flatMap { $0.columns.map(\.name) }).sorted()),
+      of: "bb-export",
+      CompletionValues(
+        datasets: Catalog.all, relations: Set(Catalog.relations.map(\.name)).sorted(),
+        columns: Set(Catalog.all.flatMap { $0.columns.map(\.name) }).sorted())),
     CommandEntry(config, Listings.config),
     SharedCommands.help(examples: ["help selection", "help man > bb-export.1"]),
   ]

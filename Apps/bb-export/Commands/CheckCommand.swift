@@ -22,7 +22,6 @@ struct CheckCommand {
     SharedOptions.production, Options.season, Options.episode, Options.name, Options.order, Options.with, Options.nest,
   ]
 
-  /// The list of checks, for help.
   static let discussion =
     "Reports one row per problem, with the columns \(Check.schema.columns.map(\.name).joined(separator: ", ")). "
     + "Checks: \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."
@@ -87,6 +86,7 @@ struct CheckCommand {
         hint: "use --schema FILE, or write one with: bb-export schema \(Remedy.shellWord(file)) -o people.schema.json")
     }
     let rules = try TableRules(try services.sources.bytes(of: description), name: description)
+    for warning in rules.warnings { services.report.warning("\(description): \(warning)") }
     var own = invocation.replacing(arguments: [], option: Options.from, values: [file])
     let reader = SourceOptions(own)
     var format = invocation.value(of: "from-format") ?? "csv"

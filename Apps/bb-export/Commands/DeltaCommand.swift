@@ -5,7 +5,7 @@ import Domain
 import Lake
 import Rows
 
-/// `bb-export delta`: the data files of a Delta table that it does not need.
+/// `bb-export delta`: the data files of a Delta table that it does not need, and its metadata for Iceberg.
 struct DeltaCommand {
   private let invocation: Invocation
   private let services: AppServices
@@ -19,23 +19,42 @@ struct DeltaCommand {
 
   static let dryRun = Option.flag("dry-run", in: "Vacuum", "list the files without removing them")
 
+  static let rebuild = Option.flag("rebuild", in: "Iceberg", "write the metadata again, without earlier snapshots")
+
   static let command = Command(
-    "delta", "remove the data files that a Delta table no longer needs",
+    "delta", "remove unneeded files of a Delta table, and write metadata of Iceberg",
     discussion: """
       Replaced and deleted rows stay in data files, so that earlier versions of the table can be read. An export that \
       is killed leaves data files that belong to no version. `delta vacuum` removes both kinds, if they are older than \
       --older-than; versions that need them can no longer be read. The age, at least 1h, must be longer than any export \
       to the table takes, because its data files are not part of a version before it ends.
+
+      `delta iceberg` writes the metadata by which readers of Apache Iceberg find the rows of the latest version, or \
+      completes them after an interruption; they are in the directory “metadata” of the table. Exports with \
+      --option delta.iceberg=yes write them, and so do later ones. They name files by absolute paths: after the table was \
+      moved, --rebuild writes them again.
       """,
     arguments: [
-      Argument("ACTION", values: .words(["vacuum"]), "vacuum"),
+      Argument("ACTION", values: .words(["vacuum", "iceberg"]), "vacuum or iceberg"),
       Argument("PLACE", "the table: delta:DIR or delta:s3://BUCKET/PREFIX"),
-    ], actions: [CommandAction("vacuum", Argument("PLACE", "table"))],
-    options: [olderThan, dryRun] + OutputOptions.exportingAnywhere,
-    examples: ["delta vacuum delta:lake/quotes --dry-run", "delta vacuum delta:s3://bucket/lake/quotes"])
+    ],
+    actions: [
+      CommandAction("vacuum", Argument("PLACE", "table")), CommandAction("iceberg", Argument("PLACE", "table")),
+    ],
+    options: [olderThan, dryRun, rebuild] + OutputOptions.exportingAnywhere,
+    examples: [
+      "delta vacuum delta:lake/quotes --dry-run", "delta vacuum delta:s3://bucket/lake/quotes",
+      "delta iceberg delta:lake/quotes --rebuild",
+    ])
 
   func run() async throws(Problem) {
     let outputs = try OutputPlan(invocation, services, .report)
+    let isIceberg = invocation.arguments.first == "iceberg"
+    for option in isIceberg ? [Self.olderThan, Self.dryRun] : [Self.rebuild] where invocation.has(option) {
+      throw Problem(
+        .usage, "--\(option.name) does not apply to delta \(isIceberg ? "iceberg" : "vacuum")", hint: "omit it")
+    }
+    if isIceberg { return try await writeIceberg(outputs) }
     let age = try invocation.age(Self.olderThan) ?? 7 * 86_400
     guard age >= Self.minimum else {
       throw Problem(
@@ -61,6 +80,20 @@ struct DeltaCommand {
       builder.append(integer: Int64(file.size))
       builder.append(value: file.modified.map { .text(Array($0.timestamp.utf8)) } ?? .null)
     }
+    try await outputs.write(BufferedRows(schema: schema, batches: [builder.takeBatch()]))
+  }
+
+  private func writeIceberg(_ outputs: OutputPlan) async throws(Problem) {
+    let table = IcebergTable(try invocation.locations.location(invocation.arguments[1]).place.table())
+    let now = try services.writtenTime().now().seconds * 1000
+    let (version, isNew) = try await table.write(now: now, rebuilds: invocation.has(Self.rebuild))
+    services.report.result(
+      isNew ? "wrote metadata of version \(version)" : "the metadata of version \(version) are complete")
+    var builder = RowBatchBuilder(width: 2)
+    builder.append(integer: version)
+    builder.append(boolean: isNew)
+    let schema = Schema(
+      "iceberg", columns: [ColumnDescription("version", .integer), ColumnDescription("written", .boolean)])
     try await outputs.write(BufferedRows(schema: schema, batches: [builder.takeBatch()]))
   }
 }

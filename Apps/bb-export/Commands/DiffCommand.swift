@@ -1,7 +1,5 @@
 import AppShell
-import Codecs
 import CommandLineKit
-import Dialects
 import Domain
 import Query
 import Rows
@@ -74,7 +72,14 @@ struct DiffCommand {
       () async throws(Problem) in
       try await DifferenceRows(from: parts[0], to: parts[1], wanted, scratch: services.scratch, tally: tally)
     }
-    try await outputs.write(rows, selection: try selection.read(for: rows.schema))
+    var chosen = try selection.read(for: rows.schema)
+    if outputs.audience == .user, chosen.columns == nil, chosen.grouping == nil, !chosen.steps.hasOwnColumns {
+      // What changed is seen first, also where not all columns fit.
+      let names = rows.schema.columns.map(\.name), key = comparison.key
+      let first = names.prefix(1) + key + names.suffix(2)
+      chosen.columns = first + names.filter { !first.contains($0) }
+    }
+    try await outputs.write(rows, selection: chosen)
     let counts = tally.counts
     services.report.result(Self.sentence(counts))
     if counts.isDifferent { services.exitCode.value = 1 }

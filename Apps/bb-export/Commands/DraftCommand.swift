@@ -9,15 +9,19 @@ import Sources
 struct DraftCommand {
   private let invocation: Invocation
   private let services: AppServices
+  private let context: CommandContext
 
-  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
+  init(_ context: CommandContext) {
+    (invocation, services, self.context) = (context.invocation, context.services, context)
+  }
 
   func run(_ url: String) async throws(Problem) {
     var request = SourceDraftRequest(url)
     request.name = invocation[Options.draftName]
     request.dataset = invocation[Options.draftDataset]
     request.records = invocation[Options.draftRecords]
-    request.pages = try invocation.integer(Options.draftPages, in: 1...100) ?? 1
+    request.pages = try invocation.integer(Options.draftPages, in: 1...100) ?? 2
+    request.path = invocation[Options.draftPath]
     for text in invocation.all(Options.draftHeader) {
       let pair = text.split(separator: ":", maxSplits: 1)
       guard pair.count == 2, !pair[0].isEmpty,
@@ -31,20 +35,29 @@ struct DraftCommand {
       }
       request.headers.append(SourceParameter(String(pair[0]), value))
     }
-    if let text = invocation[Options.draftAuth] { request.authorization = [try Self.authorization(text)] }
+    for text in invocation.all(Options.draftAuth) { request.authorization.append(try Self.authorization(text)) }
     if let text = invocation[Options.draftPost] {
       do throws(Problem) { request.body = try JSON.parse(Array(text.utf8), name: "--post") } catch {
         throw Problem(.usage, "invalid value for --post: \(error.message)", hint: "use JSON")
       }
     }
-    let (text, lines) = try await services.sources.draft(request, try APIOptions(invocation))
     let outputs = invocation.all(OutputOptions.output)
     guard outputs.count <= 1 else { throw Problem(.usage, "--output can be given only once for a draft") }
-    for line in lines { services.report.result(line) }
-    guard let path = outputs.first, path != "-" else {
+    let output = try outputs.first.map { (path) throws(Problem) in try invocation.locations.location(path) }
+    if let output { try OutputPlan.checkInputs(invocation, services, output) }
+    let outcome = try await services.sources.draft(request, try APIOptions(invocation))
+    if let operations = outcome.operations {
+      services.report.result("choose a list with --path:")
+      return try await Listings.write("operations", [:], ["path", "summary", "parameters"], operations, context)
+    }
+    for line in outcome.draft?.lines ?? [] { services.report.result(line) }
+    if let problem = outcome.problem { throw problem }
+    guard let draft = outcome.draft else { return }
+    let text = services.sources.text(of: draft.description)
+    guard let output, let path = outputs.first, path != "-" else {
       return try services.terminal.write(String(decoding: text, as: UTF8.self))
     }
-    let sink = try invocation.locations.location(path).place.sink(replaces: !invocation.isOn(OutputOptions.noClobber))
+    let sink = try output.place.sink(replaces: !invocation.isOn(OutputOptions.noClobber))
     var bytes = ByteBuffer()
     bytes.append(bytes: text)
     try await sink.write(bytes)

@@ -1,7 +1,6 @@
 import AppShell
 import Codecs
 import CommandLineKit
-import Dialects
 import Domain
 import Query
 import Rows
@@ -156,14 +155,12 @@ enum InputFiles {
     return (try await services.sources.query(sql, over: sources, cores: threads), sources[0])
   }
 
-  /// The name of the directory of a pattern.
   private static func directory(of pattern: String, _ services: AppServices) -> String {
     let steps = pattern.split(separator: "/").map(String.init)
     let plain = steps.prefix { !isPattern($0) }.last { $0 != "." && $0 != ".." && !$0.hasSuffix(":") }
     return plain ?? services.variables["PWD"]?.split(separator: "/").last.map(String.init) ?? "files"
   }
 
-  /// Several files as one table.
   private struct FileSet: RecordSource {
     let name: String, table: String
     let open: @Sendable () async throws(Problem) -> any RowStream
@@ -242,6 +239,11 @@ enum InputFiles {
     var types = choice.types
     types.merge(known)
     let shared = choice, isNamed = try SelectionOptions(invocation, services).namesFiles
+    var locations: [Location] = []
+    for file in files { locations.append(try invocation.locations.location(file)) }
+    let needed = try await services.sources.prepare(
+      locations, choice, for: try SelectionOptions(invocation, services).conditions(ofPaths: locations, choice.types))
+    files = needed.map { files[$0] }
     let parts = try files.map { (file) throws(Problem) in
       try part(file, shared, invocation, services, isNamed: isNamed, ownShard)
     }

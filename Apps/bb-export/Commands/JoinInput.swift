@@ -76,7 +76,6 @@ struct JoinInput {
     Relation(name, from: table, to: "\u{1F}\(name)", on: pairs)
   }
 
-  /// The tables of relations, and this one.
   func added(to tables: JoinTables, from table: String) -> JoinTables {
     tables.adding(schema, batches, notes: notes, by: relation(from: table))
   }

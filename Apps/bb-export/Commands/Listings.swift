@@ -1,6 +1,4 @@
 import AppShell
-import Codecs
-import CommandLineKit
 import Domain
 import Rows
 
@@ -45,10 +43,10 @@ enum Listings {
       ]
     }
     try await write(
-      "formats", [:], ["format", "suffixes", "kind", "read_by", "what", "options", "limits"], rows, context)
+      "formats", [:], ["format", "suffixes", "kind", "read_by", "what", "options", "limits"], rows, context,
+      user: ["format", "what"])
   }
 
-  /// The programs that read a format.
   private static func readers(of format: String) -> String {
     var programs = FileFormat.all.contains { $0.name == format } ? ["bb-export"] : []
     if ["csv", "tsv", "json", "ndjson", "sqlite", "geojson", "gpx", "kml", "vcard"].contains(format) {
@@ -69,7 +67,7 @@ enum Listings {
   /// Writes rows of texts as a table; `types` names the columns that are not text. An empty text is null.
   static func write(
     _ name: String, _ types: [String: ColumnType], _ columns: [String], _ rows: [[String]],
-    _ context: CommandContext
+    _ context: CommandContext, user userColumns: [String]? = nil
   ) async throws(Problem) {
     let schema = Schema(name, columns: columns.map { ColumnDescription($0, types[$0] ?? .text) })
     var builder = RowBatchBuilder(width: columns.count)
@@ -84,7 +82,9 @@ enum Listings {
         }
       }
     }
-    try await OutputPlan(context.invocation, context.services, .report).write(
+    var policy = OutputPolicy.report
+    if let userColumns, context.services.terminal.width != nil { policy.columns[.user] = userColumns }
+    try await OutputPlan(context.invocation, context.services, policy).write(
       BufferedRows(schema: schema, batches: [builder.takeBatch()]))
   }
 }

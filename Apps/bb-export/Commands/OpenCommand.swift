@@ -48,7 +48,8 @@ struct OpenCommand {
       }
       guard case .storage(let location, _) = choice else { return try show(text) }
       let store = if let location { location } else { try services.stores.defaultLocation().location }
-      return try show(try services.images.stored(store).path(of: text) ?? text)
+      let images = try services.files.imageFiles(in: nil, ofStore: try services.images.stored(store).directory)
+      return try show(images[Array(text.utf8)]?.path ?? text)
     }
     let name = (try? EpisodeQuery.nameColumn(of: dataset)).flatMap { record[$0].flatMap(Self.text) }
     throw Problem(.absent, "\(name ?? words[1]) has no image or web page", at: source.name)

@@ -1,11 +1,9 @@
 import Dialects
 import Query
-import Codecs
 import AppShell
 import CommandLineKit
 import Domain
 import Query
-import Rows
 
 /// Every option of bb-export, described once.
 enum Options {
@@ -33,7 +31,8 @@ enum Options {
     "join", "FILE", values: .file, in: selection, "join the rows of FILE: adds its columns, prefixed with its name"
   ).requiring("on")
   static let on = Option.value(
-    "on", "COLUMN=COLUMN,…", in: selection, "with --join: columns that must be equal, of the input and of FILE"
+    "on", "COLUMN=COLUMN,…", values: .list("column"), in: selection,
+    "with --join: columns that must be equal, of the input and of FILE"
   ).requiring("join")
   static let joinType = Option.value(
     "join-type", "TYPE", values: .words(JoinKind.allCases.map(\.rawValue)), default: "left", in: selection,
@@ -71,7 +70,7 @@ enum Options {
     "run a SELECT statement over the inputs, each of which is a table, with SQLite"
   ).excluding("with", "favourites", "shard")
   static let sheet = Option.value(
-    "table", "NAME", default: "the only table, or the first sheet", in: reading,
+    "table", "NAME", values: .dynamic("table"), default: "the only table, or the first sheet", in: reading,
     "sqlite: table to read; xlsx: sheet to read")
   static let outputKey = Option.value(
     "key", "A,B", values: .list("column"), default: "the key of the input or of the table", setting: .outputKey,
@@ -93,18 +92,23 @@ enum Options {
   static let draftHeader = Option.value(
     "header", "'NAME: VALUE'", repeatable: true, in: drafting, "draft: header of the requests; may be repeated")
   static let draftAuth = Option.value(
-    "auth", "TYPE:ENV", in: drafting,
-    "draft: bearer:ENV, basic:ENV, header:NAME:ENV or query:NAME:ENV; ENV is the variable with the secret")
+    "auth", "TYPE:ENV", repeatable: true, in: drafting,
+    "draft: bearer:ENV, basic:ENV, header:NAME:ENV or query:NAME:ENV; ENV is the variable with the secret; may be repeated"
+  )
   static let draftPost = Option.value("post", "BODY", in: drafting, "draft: POST the JSON BODY")
   static let draftRecords = Option.value(
     "records", "POINTER", in: drafting, "draft: JSON Pointer to the records")
+  static let draftPath = Option.value(
+    "path", "PATH", in: drafting, "draft: path of the list, if the document is a description in OpenAPI 3")
   static let draftPages = Option.value(
-    "pages", "N", default: "2, draft: 1", in: drafting,
-    "check, record: read N pages of each list; draft: read N to confirm the key, the types and the paging")
+    "pages", "N", default: "2", in: drafting,
+    "check, record: read N pages of each list; draft: try the definition with N pages, 1 to try nothing")
   static let tryOut = Option.flag(
     "try", in: drafting, "check: request a sample of each dataset, and show what it fills the columns with")
   static let accept = Option.flag("accept", in: drafting, "test: make the rows the expected ones")
-  static let draftOptions = [draftName, draftDataset, draftHeader, draftAuth, draftPost, draftRecords, draftPages]
+  static let draftOptions = [
+    draftName, draftDataset, draftHeader, draftAuth, draftPost, draftRecords, draftPath, draftPages,
+  ]
 
   private static let picturing = "Images"
   static let imageDirectory = Option.value(
@@ -157,6 +161,8 @@ enum Options {
   static let siteOpen = Option.flag(
     "open", in: siting, "open the site in the browser; print its URL if there is no desktop")
   static let siteTitle = Option.value("title", "TEXT", default: "bb", in: siting, "title of the site")
+  static let siteURL = Option.value(
+    "base-url", "URL", in: siting, "address of the site, for previews and search engines")
   static let siteImages = Option.value(
     "images", "WHICH", values: .words(["local", "remote", "none"]), default: "local", setting: .siteImages, in: siting,
     "images to show: only those at hand, also those on the web, or none")
@@ -185,7 +191,6 @@ enum Options {
       SharedOptions.sort, order, SharedOptions.limit, SharedOptions.offset, sample, seed, favourites,
       with, nest,
     ] + StepOptions.all
-  /// The options of commands that read files.
   static let readingFiles = [from] + FileInputOptions.options
   /// The options of one of several files.
   static let optionsFor = Option.value(

@@ -14,7 +14,6 @@ struct SelectionOptions {
   private var plain = Selection()
   private let season: Int?
   private let production: String?
-  /// The titles that are known.
   var names = TitleNames.builtIn
   private let order: MovieOrder?
   private var join: JoinInput?
@@ -53,6 +52,17 @@ struct SelectionOptions {
 
   /// Whether it needs the names of the files that rows are from.
   var namesFiles: Bool { plain.namesFiles }
+
+  /// The selection as far as it is known without the columns of files, but those of their paths.
+  func conditions(ofPaths files: [Location], _ types: ColumnTypes) -> Selection {
+    var names: [String] = []
+    for value in files.flatMap({ PathPattern.hiveValues(of: $0.place.path ?? $0.place.shown) })
+    where !names.contains(value.column) {
+      names.append(value.column)
+    }
+    let schema = Schema("paths", columns: names.map { ColumnDescription($0, types[$0] ?? .text) })
+    return plain.dated(in: schema, today: today)
+  }
 
   /// Adds the join of the command line, if there is one.
   mutating func add(_ join: JoinInput?) {

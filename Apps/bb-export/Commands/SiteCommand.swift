@@ -29,6 +29,14 @@ struct SiteCommand {
     for (place, name) in invocation.arguments.enumerated() where invocation.arguments[..<place].contains(name) {
       throw Problem(.usage, "duplicate argument: \(name)")
     }
+    if let text = invocation[Options.siteURL] {
+      guard PageAddress(web: Array(text.utf8)) != nil, text.lowercased().hasPrefix("http"), !text.contains("?"),
+        !text.contains("#")
+      else {
+        throw Problem(
+          .usage, "invalid value “\(text)” for --base-url", hint: "use a URL, for example https://example.org/shows")
+      }
+    }
     let policy = SiteImages.Policy(rawValue: invocation[Options.siteImages] ?? "local") ?? .local
     var location = invocation[Options.siteStore] ?? ""
     if location.isEmpty { location = try services.stores.defaultLocation().location }
@@ -54,7 +62,6 @@ struct SiteCommand {
     }
   }
 
-  /// The tables to show.
   private func tables(of store: any RecordStore) async throws(Problem) -> [Schema] {
     let tables = try await store.tables(), names = tables.map(\.name)
     guard !tables.isEmpty else {
@@ -74,16 +81,9 @@ struct SiteCommand {
     _ policy: SiteImages.Policy, _ location: String, _ directory: any OutputDirectory
   ) throws(Problem) -> SiteImages {
     let stored = try services.images.stored(location)
-    var known = try services.files.imageFiles(in: stored.directory)
-    if let path = invocation[Options.siteImageDirectory] {
-      let more = try services.files.imageFiles(in: path)
-      if more.isEmpty {
-        throw Problem(
-          .noInput, "no images.json in the directory", at: path, hint: .run(.fetchImages, "fetch images"))
-      }
-      known.merge(more) { _, named in named }
-    }
-    return SiteImages(policy, known: known, stored: { stored.path(of: $0) }, in: directory)
+    let known = try services.files.imageFiles(
+      in: invocation[Options.siteImageDirectory], ofStore: stored.directory)
+    return SiteImages(policy, known: known, in: directory)
   }
 
   /// Writes the pages.
@@ -107,7 +107,8 @@ struct SiteCommand {
     }
     let progress = services.progress
     let site = try Site(
-      title: invocation[Options.siteTitle] ?? "bb", known, others: others, images: images, in: directory
+      title: invocation[Options.siteTitle] ?? "bb", baseURL: invocation[Options.siteURL], known, others: others,
+      images: images, in: directory
     ) { done, all in
       progress.update { step in (step.items, step.allItems) = (done, all) }
     }

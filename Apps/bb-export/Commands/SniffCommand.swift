@@ -73,7 +73,6 @@ struct SniffCommand {
     }
   }
 
-  /// The options that reproduce the reading.
   private static func options(_ input: CSVInput, _ known: DialectOptions) -> [String] {
     input.finding.settings(input.encoding, known).flatMap {
       FileInputOptions.option(for: $0.setting, value: $0.value) ?? []

@@ -1,7 +1,5 @@
 import AppShell
-import Codecs
 import CommandLineKit
-import Dialects
 import Domain
 import Rows
 import Sources
@@ -77,7 +75,6 @@ struct SourceOptions {
     }
   }
 
-  /// The options of every connection.
   private static let network =
     APIOptions.connecting + [
       APIOptions.maxAgeOption, APIOptions.maxBytesOption, APIOptions.deadlineOption, APIOptions.refreshOption,
@@ -95,7 +92,6 @@ struct SourceOptions {
     return .file(try invocation.locations.location(path), options)
   }
 
-  /// The options of one file.
   private struct OwnOptions {
     let file: String, invocation: Invocation
 
@@ -129,7 +125,6 @@ struct SourceOptions {
     }
   }
 
-  /// The options of every connection.
   func network() throws(Problem) -> APIOptions { try APIOptions(connecting: invocation) }
 
   func file() throws(Problem) -> FileInputOptions {

@@ -20,7 +20,6 @@ struct SourcesCommand {
   private static let recordings = Argument("DIR", values: .directory, "recorded responses")
   private static let datasets = Argument("DATASET", count: .any, "datasets of the source")
 
-  /// The most differences that are reported.
   private static let mostDifferences = 10
 
   func run() async throws(Problem) {
@@ -43,13 +42,12 @@ struct SourcesCommand {
     }
   }
 
-  /// Refuses options of other actions.
   private func checkOptions(of action: String?) throws(Problem) {
     let actions: [(option: Option, actions: [String])] =
       [
         (Options.tryOut, ["check"]), (Options.accept, ["test"]), (Options.grammar, ["schema"]),
-        (APIOptions.setOption, ["check", "record"]), (Options.draftPages, ["check", "draft", "record"]),
-        (APIOptions.serverOption, ["check", "record"]),
+        (APIOptions.setOption, ["check", "draft", "record"]), (Options.draftPages, ["check", "draft", "record"]),
+        (APIOptions.serverOption, ["check", "draft", "record"]),
       ] + Options.draftOptions.filter { $0 != Options.draftPages }.map { ($0, ["draft"]) }
     for (option, known) in actions where invocation.has(option) && !known.contains(action ?? "") {
       throw Problem(

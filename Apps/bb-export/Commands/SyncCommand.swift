@@ -1,7 +1,6 @@
 import AppShell
 import Codecs
 import CommandLineKit
-import Dialects
 import Domain
 import Query
 import Rows
@@ -67,7 +66,7 @@ struct SyncCommand {
       try await outputs.write(Self.table(results))
       let store = try services.stores.open(location)
       try await SyncedTables(store: store, services: services).write(copied.map(\.table), to: outputs)
-      try await pictures?.fetch(copied.map(\.table), of: store)
+      try await pictures?.fetch(copied.map(\.table), of: store, at: location)
       return
     }
     let store = try services.stores.open(location)
@@ -115,7 +114,7 @@ struct SyncCommand {
         services.report.problem(error)
       }
     }
-    do throws(Problem) { try await pictures?.fetch(results.map(\.name), of: store) } catch {
+    do throws(Problem) { try await pictures?.fetch(results.map(\.name), of: store, at: location) } catch {
       guard !problems.isEmpty else { throw error }
       services.report.problem(error)
     }
@@ -163,7 +162,6 @@ struct SyncCommand {
     return ImagesWork.Collection(work: try ImagesWork(invocation, services), directory: directory)
   }
 
-  /// A table to be synced.
   private struct Table {
     let name: String
     /// What it is to be described as; nil for what its rows say.

@@ -8,8 +8,8 @@ import Rows
 
 /// `bb-export DATASET`: rows from a source, through a selection, into outputs.
 struct TableCommand {
-  private let invocation: Invocation
-  private let services: AppServices
+  let invocation: Invocation
+  let services: AppServices
   /// The part of the rows that is written.
   private let content: Content
 
@@ -42,7 +42,7 @@ struct TableCommand {
 
   func run() async throws(Problem) {
     guard content == .rows, let separate = try await InputFiles.separate(invocation, services) else {
-      return try await write()
+      do throws(Problem) { return try await write() } catch { throw await placed(error) }
     }
     do throws(Problem) {
       for part in separate.parts {
@@ -68,6 +68,7 @@ struct TableCommand {
     if let store = try SourceOptions(invocation).store(of: invocation.arguments.first, services) {
       policy.storedImages = { [services] () throws(Problem) in try services.images.stored(store).directory }
     }
+    policy.dataset = invocation.arguments.first
     policy.origin = invocation.text(without: OutputOptions.exporting + SharedOptions.everywhere)
     let isFollowed = invocation.has(Options.follow)
     if isFollowed { policy.interactiveFormat = nil }
@@ -82,12 +83,14 @@ struct TableCommand {
       return
     }
     if isFollowed {
-      guard invocation.all(Options.from) == ["-"], content == .rows else {
+      let files = invocation.all(Options.from)
+      guard files.count == 1, content == .rows, try !invocation.locations.location(files[0]).place.isRemote else {
         throw Problem(
-          .usage, "--follow reads only standard input", hint: "for example: tail -f FILE | bb-export - --follow")
+          .usage, "--follow reads only one pipe or standard input",
+          hint: "for example: tail -f FILE | bb-export - --follow")
       }
-      let format = try FileFormat(named: invocation.value(of: "from-format") ?? "csv")
-      let rows = try await services.sources.following(format, try SourceOptions(invocation).file())
+      let format = try invocation.value(of: "from-format").map { (name) throws(Problem) in try FileFormat(named: name) }
+      let rows = try await services.sources.following(files[0], format, try SourceOptions(invocation).file())
       try await write(rows, selection, to: outputs)
       return
     }

@@ -1,10 +1,6 @@
 import AppShell
-import Codecs
 import CommandLineKit
-import Domain
-import Query
 import Rows
-import Synchronization
 
 /// `bb-export explore`: a table to walk through on the terminal.
 struct ExploreCommand {
@@ -77,7 +73,6 @@ struct ExploreCommand {
     }
   }
 
-  /// The command line of a view.
   static func invocation(for view: Explorer.View, _ base: Invocation) -> Invocation {
     var result = base
     func set(_ option: Option, _ values: [String]) {

@@ -5,7 +5,6 @@ import Domain
 import Query
 import Rows
 
-/// Commands about actors.
 enum ActorsCommands {
   static var entries: [CommandEntry] {
     [
@@ -51,7 +50,6 @@ enum ActorsCommands {
     arguments: [NamedCommands.key()])
 
   private static let actor = "Actor"
-  /// Options that fill a column.
   private static let fields: [(option: Option, column: String)] = [
     (.value("category", "TEXT", in: actor, "main movie category"), "category"),
     (.value("birth-date", "DATE", in: actor, "birth date, as 1966-03-07 or march 1966"), "birth_date"),

@@ -14,13 +14,16 @@ enum BBNotes {
     + ActorsCommands.entries
     + MoviesCommands.entries
     + ShowsCommands.entries
+    + WatchCommands.entries
     + FavouritesCommands.entries
     + TransferCommands.entries
     + TrackerCommands.entries
     + HistoryCommands.entries
     + StorageCommands.entries + [
       SharedCommands.completions(
-        of: "bb-notes", datasets: Catalog.all, relations: [], columns: Catalog.notes.columns.map(\.name)),
+        of: "bb-notes",
+        CompletionValues(
+          datasets: Catalog.all, columns: Catalog.notes.columns.map(\.name), records: RecordNames.completions)),
       SharedCommands.help(examples: ["help places add"]),
     ]
 

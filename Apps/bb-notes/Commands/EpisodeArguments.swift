@@ -6,7 +6,6 @@ import Rows
 
 /// Which episode a command line means: an argument `[PRODUCTION:]S05E14`, its title, or `--season 5 --episode 14`.
 enum EpisodeArguments {
-  /// The options that name an episode.
   static let options = [SharedOptions.production, Options.season, Options.episode]
 
   /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else the first of all.

@@ -4,7 +4,6 @@ import Domain
 import Query
 import Rows
 
-/// Lists the episodes one can choose.
 enum EpisodeListing {
   private static let schema = Schema(
     "episodes", "known episodes", key: ["production", "season", "episode"],
@@ -37,7 +36,6 @@ enum EpisodeListing {
     try await Listing(context, kind: "episodes").write(records, of: schema, selection)
   }
 
-  /// The episodes that have a note.
   static func noted(_ repository: RecordRepository) async throws(Problem) -> Set<EpisodeKey> {
     let rows = try await repository.rows(of: Catalog.notes)
     let positions = ["production", "season", "episode"].compactMap { rows.schema.position(of: $0) }

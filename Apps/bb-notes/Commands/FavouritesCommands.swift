@@ -1,5 +1,4 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Domain
 import Query

@@ -16,12 +16,14 @@ enum HistoryCommands {
   }
 
   private static let undo = Command(
-    "undo", "undo the last command; repeat to undo earlier ones",
+    "undo", "undo the last command, or the last COUNT; repeat to undo earlier ones",
     discussion: """
       Refuses if any of the records has changed since. The rows that a sync replaced are kept for the last 100 loaded \
       tables, up to 1 GiB in a directory and 1,000,000 rows in a database; history shows which commands can be undone.
-      """, arguments: [Argument("NUMBER", count: .optional, "number of the history entry to undo")],
-    examples: ["undo", "undo 12"])
+      """, arguments: [Argument("COUNT", count: .optional, "number of commands to undo [default: 1]")],
+    options: [entry], examples: ["undo", "undo 3", "undo --entry 12"])
+  private static let entry = Option.value(
+    "entry", "NUMBER", in: "Action", "undo the command with this number in the history instead")
   private static let redo = Command(
     "redo", "redo what undo reversed last", discussion: "Possible until another command changes something.")
   private static let history = Command(
@@ -38,15 +40,22 @@ enum HistoryCommands {
     options: [SharedOptions.production], examples: ["trash restore S05E14"])
 
   private static func undoLast(_ context: CommandContext) async throws(Problem) {
-    var number: Int?
-    if let text = context.arguments.first {
-      number = Int(text)
-      guard number != nil else {
-        throw Problem(.usage, "invalid number “\(text)”", hint: "list the numbers with bb-notes history")
+    let history = UndoHistory(try context.repository()), undone: [(title: String, time: String)]
+    if let number = try context.invocation.integer(entry, in: 1...Int.max) {
+      if let word = context.arguments.first {
+        throw Problem(.usage, "unexpected argument “\(word)”", hint: "omit it, or --entry")
       }
+      undone = [try await history.undo(number)]
+    } else {
+      let text = context.arguments.first ?? "1"
+      guard let count = Int(text), count > 0 else {
+        throw Problem(
+          .usage, "invalid number “\(text)”",
+          hint: "undo 2 undoes the last two commands; bb-notes history lists them")
+      }
+      undone = try await history.undo(last: count)
     }
-    let undone = try await UndoHistory(try context.repository()).undo(number)
-    context.say("undid “\(undone.title)” of \(LocalTime.text(of: undone.time))")
+    for item in undone { context.say("undid “\(item.title)” of \(LocalTime.text(of: item.time))") }
   }
 
   private static func makeAgain(_ context: CommandContext) async throws(Problem) {

@@ -1,11 +1,9 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Domain
 import Query
 import Rows
 
-/// Commands for the movies in the store.
 enum MoviesCommands {
   static var entries: [CommandEntry] {
     [

@@ -1,5 +1,4 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -7,7 +6,6 @@ import Rows
 
 /// The common parts of commands about places and actors.
 struct NamedCommands: Sendable {
-  /// The kind of records.
   let kind: PersonalDataset
   /// The columns of a record in a list for users.
   let columns: [String]
@@ -19,16 +17,14 @@ struct NamedCommands: Sendable {
   /// A column that people see worked out; formats and scripts get what is kept.
   struct WorkedOut: Sendable {
     let column: String
-    /// The record as people see it.
     let change: @Sendable (CommandContext, Record) -> Record
   }
 
   /// The short form of the identifier, which every command takes.
   private static let keyColumn = ColumnDescription("key", .text, nullable: false, "the end of the id, for commands")
 
-  /// The argument that names a record.
   static func key(_ count: Argument.Count = .one) -> Argument {
-    Argument("NAME", count: count, "key from list, id, or a unique part of the name")
+    Argument("NAME", values: .dynamic("record"), count: count, "key from list, id, or a unique part of the name")
   }
 
   private var plural: String { kind.schema.name }
@@ -50,12 +46,14 @@ struct NamedCommands: Sendable {
     let edit = Command("edit", "edit \(kind.oneOfThem) in your editor", arguments: [Self.key(.optional)])
     let set = Command(
       "set", "set fields of \(kind.oneOfThem)",
-      arguments: [Argument("NAME COLUMN=VALUE", count: .any, "record to change, and the new values")],
+      arguments: [
+        Argument("NAME COLUMN=VALUE", values: .dynamic("record"), count: .any, "record to change, and the new values")
+      ],
       options: [NotesCommands.unset],
       examples: kind.noun == "place" ? ["places set Luzern visited_on=yesterday"] : ["actors set 'A. Person' phone="])
     let delete = Command(
       "delete", "delete \(plural) (undo with bb-notes undo or trash restore)", arguments: [Self.key(.any)],
-      options: [Options.yes])
+      options: [Options.yes, Options.dryRun])
     let search = Command(
       "search", "list \(plural) that contain words starting with the search words",
       arguments: [Argument("TEXT", count: .any, "search words, in any order, ignoring case and accents")],
@@ -73,7 +71,6 @@ struct NamedCommands: Sendable {
     ]
   }
 
-  /// The records in the context's storage.
   func records(_ context: CommandContext, makes: Bool = false) throws(Problem) -> NamedRecords {
     NamedRecords(kind, try context.repository(makes: makes))
   }

@@ -1,11 +1,9 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Domain
 import Query
 import Rows
 
-/// Lists and shows notes.
 enum NoteListing {
   /// The columns of a note in a list for scripts; the user sees the key and the title first.
   private static let columns = ["production", "season", "episode", "text", "updated_at"]

@@ -12,7 +12,8 @@ enum NoteWriting {
     let key: EpisodeKey
     if let named {
       let isKnown = try await keeping(text, on: named, context) { () throws(Problem) in
-        try await choices.choice(named, refresh: context.has(NotesCommands.refresh)) != nil
+        try await choices.holds(
+          named, try await context.titleNames(repository), refresh: context.has(NotesCommands.refresh))
       }
       guard isKnown || context.has(NotesCommands.force) else {
         throw try await choices.unknown(named, try await context.titleNames(repository))
@@ -45,7 +46,15 @@ enum NoteWriting {
     let isNamed = !context.arguments.isEmpty || context.has(Options.season) || context.has(Options.episode)
     let key: EpisodeKey
     if isNamed || !context.services.terminal.isInteractive {
-      key = try await EpisodeArguments.one(context)
+      let (named, rest) = try await EpisodeArguments.read(context)
+      guard let named else { throw EpisodeArguments.missing }
+      key = named
+      if !rest.isEmpty {
+        let note = try await notebook.existingNote(on: key)
+        let isChanged = try await notebook.write(
+          Array(rest.joined(separator: " ").utf8), on: key, over: note, "edit \(key.text)")
+        return context.say(isChanged ? "updated \(key.text)" : "\(key.text): no changes")
+      }
     } else {
       guard let picked = try await pickNote(notebook, context) else { return context.say("no note selected") }
       key = picked
@@ -211,13 +220,11 @@ enum NoteWriting {
 }
 
 extension CommandContext {
-  /// The episodes one can choose.
   func choices(_ repository: RecordRepository) throws(Problem) -> EpisodeChoices {
     let options = try APIOptions(invocation), sources = services.sources
     return EpisodeChoices(repository, builtIn: sources.snapshot) { (freshness) async throws(Problem) in
       try await sources.currentEpisodes(freshness, options)
     }
   }
-  /// Editing in the user's editor.
   func editing() throws(Problem) -> TextEditing { TextEditing(try services.terminal.editor(), services.drafts) }
 }

@@ -1,7 +1,6 @@
 import AppShell
 import CommandLineKit
 
-/// Commands about notes on episodes.
 enum NotesCommands {
   static var entries: [CommandEntry] {
     [
@@ -13,7 +12,8 @@ enum NotesCommands {
   }
 
   private static let keyForms = "[PRODUCTION:]S05E14, s5e14 or 5x14"
-  private static let key = Argument("KEY", count: .optional, "episode: \(keyForms), or a unique part of its title")
+  private static let key = Argument(
+    "KEY", values: .dynamic("record"), count: .optional, "episode: \(keyForms), or a unique part of its title")
 
   private static let add = Command(
     "add", "add a note to an episode",
@@ -22,7 +22,9 @@ enum NotesCommands {
       omitted: choose the episode from a list, and write the text in your editor. Each episode has at most one note: if it already has \
       one, the editor opens it; without a terminal, use --append, --replace or the edit command.
       """,
-    arguments: [Argument("KEY TEXT", count: .any, "episode key and note text; - for standard input")],
+    arguments: [
+      Argument("KEY TEXT", values: .dynamic("record"), count: .any, "episode key and note text; - for standard input")
+    ],
     options: [message, addTag, append, replace, force, refresh, APIOptions.offlineOption] + EpisodeArguments.options,
     examples: [
       "add S05E14 what a chapter", "add S05E14 -m \"Hank's last words\" --tag finale", "add bcs:1x01 - < draft.txt",
@@ -36,16 +38,19 @@ enum NotesCommands {
     "show", "show a note", arguments: [key], options: EpisodeArguments.options + OutputOptions.listing,
     examples: ["show S05E14", "show bcs:1x01 -f html"])
   private static let edit = Command(
-    "edit", "edit a note in your editor", arguments: [key], options: EpisodeArguments.options,
-    examples: ["edit S05E14"])
+    "edit", "edit a note in your editor, or replace its text",
+    arguments: [Argument("KEY TEXT", count: .any, "episode: \(keyForms), or a unique part of its title; new text")],
+    options: EpisodeArguments.options, examples: ["edit S05E14", "edit S05E14 'what a chapter'"])
   private static let set = Command(
     "set", "set fields of a note",
-    arguments: [Argument("KEY COLUMN=VALUE", count: .any, "episode key and the new values")],
+    arguments: [
+      Argument("KEY COLUMN=VALUE", values: .dynamic("record"), count: .any, "episode key and the new values")
+    ],
     options: [unset] + EpisodeArguments.options, examples: ["set S05E14 'text=what a chapter'"])
   private static let delete = Command(
     "delete", "delete notes (undo with bb-notes undo or trash restore)",
-    arguments: [Argument("KEY", count: .any, "episode keys")],
-    options: [Options.yes] + EpisodeArguments.options, examples: ["delete S05E14 --yes"])
+    arguments: [Argument("KEY", values: .dynamic("record"), count: .any, "episode keys")],
+    options: [Options.yes, Options.dryRun] + EpisodeArguments.options, examples: ["delete S05E14 --yes"])
   private static let search = Command(
     "search", "list notes that contain words starting with the search words",
     arguments: [Argument("TEXT", count: .any, "search words, in any order, ignoring case and accents")],

@@ -1,4 +1,3 @@
-import Rows
 import Domain
 import AppShell
 import CommandLineKit
@@ -19,4 +18,5 @@ enum Options {
 
   private static let action = "Action"
   static let yes = Option.flag("yes", short: "y", in: action, "do not ask for confirmation")
+  static let dryRun = Option.flag("dry-run", in: action, "show what would change, without changing anything")
 }

@@ -5,7 +5,6 @@ import Domain
 import Query
 import Rows
 
-/// Commands about places.
 enum PlacesCommands {
   static var entries: [CommandEntry] {
     [
@@ -139,7 +138,6 @@ enum PlacesCommands {
     try await open(try coordinates(of: record).directionsURL(from: start), context)
   }
 
-  /// Opens a page with all places.
   private static func showMap(_ context: CommandContext) async throws(Problem) {
     let services = context.services, repository = try context.repository()
     guard try await repository.store.contains(Catalog.places.name) else {

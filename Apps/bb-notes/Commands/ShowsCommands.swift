@@ -4,7 +4,6 @@ import Domain
 import Query
 import Rows
 
-/// Commands about shows and movies.
 enum ShowsCommands {
   static var entries: [CommandEntry] {
     [
@@ -36,7 +35,6 @@ enum ShowsCommands {
     ).write(names.titles.map(\.record), of: Catalog.titles, try context.selection(for: Catalog.titles))
   }
 
-  /// A show that TVmaze has.
   private struct Found {
     let id: Int64, name: String, premiered: String?, title: Title
 

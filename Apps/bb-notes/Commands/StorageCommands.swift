@@ -8,7 +8,8 @@ import Rows
 enum StorageCommands {
   static var entries: [CommandEntry] {
     [
-      CommandEntry(migrate, copy), CommandEntry(initialise, claim), CommandEntry(check, lookOver),
+      CommandEntry(migrate, copy), CommandEntry(initialise, claim), CommandEntry(mergeFile, merge),
+      CommandEntry(check, lookOver),
       CommandEntry(config, showSettings),
     ]
   }
@@ -16,11 +17,24 @@ enum StorageCommands {
   private static let target = Option.value(
     "to", "STORE", in: "Action", "new store: sqlite:FILE, csv:DIR, json:DIR, or postgres://HOST/DATABASE")
   private static let migrate = Command(
-    "migrate", "copy everything, including the history, to a new store", options: [target],
+    "migrate", "copy everything, including the history, to a new store", options: [target, Options.dryRun],
     examples: ["migrate --to csv:notes", "migrate --storage csv:notes --to notes.db"])
   private static let initialise = Command(
     "init", "turn an existing directory into a store; files already there stay read-only",
-    examples: ["init --storage csv:data"])
+    options: [git], examples: ["init --storage csv:data", "init --git --storage csv:data"])
+  private static let git = Option.flag(
+    "git", in: "Action", "have git merge the tables of the store by key and field, in this clone")
+  private static let mergeFile = Command(
+    "merge-file", "merge three versions of the file of a table, for git",
+    discussion: """
+      Merges the changes from BASE to THEIRS into OURS, by the keys of the table and its fields. Exits with 1 if both \
+      sides changed a field of a record; the file then has conflict markers. git calls this after init --git.
+      """,
+    arguments: [
+      Argument("BASE", values: .file, "file before both changes"), Argument("OURS", values: .file, "file to change"),
+      Argument("THEIRS", values: .file, "other file"),
+      Argument("PATH", values: .file, count: .optional, "path of the file in its store [default: OURS]"),
+    ], examples: ["merge-file base.csv notes.csv theirs.csv"])
   private static let check = Command(
     "check", "check the store for damage and dangling references",
     options: SharedOptions.selecting + OutputOptions.listing,
@@ -34,6 +48,14 @@ enum StorageCommands {
     guard let location = context[target] else {
       throw Problem(.usage, "missing required option --to", hint: "for example: --to csv:DIR")
     }
+    if context.has(Options.dryRun) {
+      let store = try context.repository().store
+      for schema in try await store.tables() {
+        let count = try await store.rows(of: schema.name, RowRequest()).collect().reduce(0) { $0 + $1.count }
+        context.say("\(schema.name): \(count == 1 ? "1 record" : "\(count) records")")
+      }
+      return context.say("would copy everything to \(context.services.shown(location))")
+    }
     context.services.progress.begin("copying to \(location)")
     let copied = try await context.services.stores.migrate(try context.repository().store, to: location)
     context.services.progress.finish()
@@ -43,11 +65,50 @@ enum StorageCommands {
   }
 
   private static func claim(_ context: CommandContext) async throws(Problem) {
-    guard let location = context[Options.storage] else {
+    guard let location = context.invocation.setting(Options.storage) else {
       throw Problem(.usage, "missing required option --storage", hint: "for example: --storage csv:DIR")
     }
-    try await context.services.stores.claim(location)
-    context.say("initialised store \(location)")
+    let stores = context.services.stores, isMerged = context.has(git)
+    if isMerged {
+      let place = try stores.absolute(location), path = place.split(separator: ":", maxSplits: 1).last.map(String.init)
+      for (key, value) in [("name", "tables of bb"), ("driver", "bb-notes merge-file %O %A %B %P")] {
+        let words = ["git", "-C", path ?? ".", "config", "merge.bb.\(key)", value]
+        guard try ChildProcess.run(words, as: "git") == 0 else {
+          throw Problem(.usage, "git cannot be set up", at: location, hint: "run git init in the directory first")
+        }
+      }
+    }
+    do throws(Problem) {
+      try await stores.claim(location)
+      context.say("initialised store \(location)")
+    } catch {
+      // A store that is one already only gets the setting.
+      guard isMerged, error.kind == .cannotCreate else { throw error }
+    }
+    guard isMerged else { return }
+    try stores.mergeTables(of: location)
+    context.say("git merges the tables of \(location) by key and field; run this in each clone")
+  }
+
+  private static func merge(_ context: CommandContext) async throws(Problem) {
+    let files = context.arguments, path = files.count > 3 ? files[3] : files[1]
+    var count: Int?
+    do throws(Problem) {
+      count = try await context.services.stores.merge(base: files[0], ours: files[1], theirs: files[2], of: path)
+    } catch {
+      context.services.report.warning("\(path) is merged by its lines: \(error.message)")
+    }
+    if count == nil {
+      let words = ["git", "merge-file", "-L", "ours", "-L", "base", "-L", "theirs", files[1], files[0], files[2]]
+      let code = try ChildProcess.run(words, as: "git")
+      guard code < 128 else { throw Problem(.io, "git cannot merge the file", at: path) }
+      count = Int(code)
+    }
+    guard count == 0 else {
+      throw Problem(
+        .absent, "\(count == 1 ? "1 conflict" : "\(count ?? 0) conflicts")", at: path,
+        hint: "edit the file: keep the lines that you want, and remove the conflict markers")
+    }
   }
 
   private static func lookOver(_ context: CommandContext) async throws(Problem) {

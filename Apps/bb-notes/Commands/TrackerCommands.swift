@@ -1,5 +1,4 @@
 import AppShell
-import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -18,8 +17,7 @@ enum TrackerCommands {
     "report", "FILE", values: .file, in: transfer,
     "tracker files: write the rows that were not used, with reasons, as CSV")
   static let strict = Option.flag("strict", in: transfer, "tracker files: import nothing if a row is not certain")
-  static let dryRun = Option.flag("dry-run", in: transfer, "show what would change, without changing anything")
-  static let options = [from, report, strict, dryRun, APIOptions.setOption]
+  static let options = [from, report, strict, Options.dryRun, APIOptions.setOption]
 
   private static let questions = Command(
     "questions", "list rows of imported files that are not certain",
@@ -113,7 +111,6 @@ enum TrackerCommands {
     return [try TrackerFormats.named(name)]
   }
 
-  /// Imports tracker files.
   static func importFiles(_ path: String, _ context: CommandContext) async throws(Problem) {
     let files = try context.services.documents.files(path), formats = try formats(context)
     let reader = TrackerReader(files)
@@ -123,7 +120,9 @@ enum TrackerCommands {
     let report = try reader.read(format, into: ledger, variables: try APIOptions(context.invocation).variables)
     if let place = context[Self.report] { try await write(report, to: place, context) }
     let isCertain = report.uncertain.isEmpty
-    for row in report.uncertain.prefix(20) where row.isInvalid {
+    // Several rules may read a row.
+    var told: Set<TrackerReader.Report.Unused> = []
+    for row in report.uncertain.prefix(20) where row.isInvalid && told.insert(row).inserted {
       context.services.report.warning("\(row.file):\(row.line): \(row.reason)")
     }
     guard isCertain || !context.has(strict) else {
@@ -131,14 +130,15 @@ enum TrackerCommands {
         .badData, "\(report.uncertain.count) rows are not certain; nothing was imported", at: name,
         hint: "see them with --report FILE, or omit --strict")
     }
-    let isChanged = try await ledger.store("import \(name)", isDryRun: context.has(dryRun))
+    let isChanged = try await ledger.store("import \(name)", isDryRun: context.has(Options.dryRun))
     func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
     let rows = "\(format.name): \(counted(report.rows, "row")) in \(counted(report.files, "file"))"
     let used = report.rows - report.skipped.count
     guard isChanged || used == 0 else {
       return context.say(report.rows == 0 ? "\(name) contains no records" : "\(rows): all were imported before")
     }
-    context.say("\(rows), \(used == report.rows ? "all" : String(used)) used\(context.has(dryRun) ? " (dry run)" : "")")
+    context.say(
+      "\(rows), \(used == report.rows ? "all" : String(used)) used\(context.has(Options.dryRun) ? " (dry run)" : "")")
     let schema = Schema(
       "import",
       columns: [ColumnDescription("table", .text, nullable: false)]
@@ -184,13 +184,11 @@ enum TrackerCommands {
   }
 }
 
-/// Files for other services.
 extension TrackerCommands {
   static let target = Option.value(
     "for", "FORMAT", values: .words(TrackerFormats.writable), in: "Transfer",
     "write the files that another service reads, into the directory of -o")
 
-  /// Writes the files of a format.
   static func exportFiles(_ name: String, _ context: CommandContext) async throws(Problem) {
     let places = context.invocation.all(OutputOptions.output)
     guard let place = places.first, places.count == 1, place != "-" else {

@@ -1,9 +1,6 @@
-import Codecs
 import AppShell
 import CommandLineKit
-import Dialects
 import Domain
-import Query
 import Rows
 import Sources
 
@@ -73,11 +70,14 @@ enum TransferCommands {
     ) { (records) throws(Problem) in try await checkKeys(of: records, repository, context) }
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     progress.update { $0.items = records.count }
-    let outcome = try await importing.run(records, of: schema, from: name)
+    let isDryRun = context.has(Options.dryRun)
+    let outcome = try await importing.run(records, of: schema, from: name, isDryRun: isDryRun)
     progress.finish()
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    context.say("\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", ")))
+    context.say(
+      "\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", "))
+        + (isDryRun ? " (dry run)" : ""))
   }
 
   /// Whether only trackers have such files: archives, directories, and what the command line says.
@@ -96,9 +96,8 @@ enum TransferCommands {
     case Catalog.notes.name:
       let choices = try context.choices(repository), titles = try await choices.titles()
       for key in records.compactMap(EpisodeKey.init(of:)) where titles[key] == nil {
-        if try await choices.choice(key) == nil {
-          throw try await choices.unknown(key, try await context.titleNames(repository))
-        }
+        let names = try await context.titleNames(repository)
+        if try await !choices.holds(key, names) { throw try await choices.unknown(key, names) }
       }
     default: break
     }
@@ -132,7 +131,6 @@ enum TransferCommands {
     return (schema, records)
   }
 
-  /// The dataset that has these columns.
   private static func dataset(
     with columns: [String], _ path: String, _ context: CommandContext
   ) throws(Problem) -> Schema {
@@ -162,9 +160,13 @@ enum TransferCommands {
 
   private static func exportRecords(_ context: CommandContext) async throws(Problem) {
     if let name = context[TrackerCommands.target] { return try await TrackerCommands.exportFiles(name, context) }
-    guard let dataset = context.arguments.first else { throw Problem(.usage, "missing argument DATASET") }
+    guard let dataset = context.arguments.first else {
+      throw Problem(
+        .usage, "missing argument DATASET", hint: "for example: bb-notes export notes -o notes.json")
+    }
     let schema = try Catalog.dataset(named: dataset)
     var policy = OutputPolicy()
+    policy.dataset = schema.name
     policy.storedImages = { () throws(Problem) in
       try context.services.images.stored(try context.location().text).directory
     }

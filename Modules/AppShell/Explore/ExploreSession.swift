@@ -1,12 +1,11 @@
 import Codecs
-public import CommandLineKit
+package import CommandLineKit
 import Query
-public import Rows
+package import Rows
 
 /// A table on the terminal, with the windows of its views. `run` waits for keys on a thread of its own.
-@safe public final class ExploreSession: @unchecked Sendable {
-  /// Reads the rows of a query into a window.
-  public typealias Load = @Sendable (_ query: Explorer.Query, _ window: RowWindow) -> Task<Void, Never>
+@safe package final class ExploreSession: @unchecked Sendable {
+  package typealias Load = @Sendable (_ query: Explorer.Query, _ window: RowWindow) -> Task<Void, Never>
 
   private struct Loaded {
     let query: Explorer.Query
@@ -27,16 +26,15 @@ public import Rows
   /// Keys that wait for the columns of the view.
   private var held: [TerminalKey] = []
 
-  /// The commands that were shown.
-  public private(set) var commands: [String] = []
+  package private(set) var commands: [String] = []
   /// Whether Ctrl-C ended it.
-  public private(set) var isInterrupted = false
+  package private(set) var isInterrupted = false
 
   /// A session that shows nothing yet.
   /// - Parameters:
   ///   - command: the command that gives the rows of a view.
   ///   - isGrouped: whether the rows are groups, so that there is no frequency sheet.
-  public init(
+  package init(
     _ terminal: RawTerminal, _ screen: ExplorerScreen, _ scratch: any ScratchSpace, load: @escaping Load,
     command: @escaping (Explorer.View) -> String, isGrouped: @escaping () -> Bool
   ) {
@@ -46,7 +44,7 @@ public import Rows
 
   /// Begins to read, and waits for the first rows.
   /// - Throws: the error of reading, if there are no rows.
-  public func open() async throws(Problem) {
+  package func open() async throws(Problem) {
     begin()
     let window = loaded[0].window
     while window.count == 0, !window.isComplete { try? await Task.sleep(for: .milliseconds(2)) }
@@ -59,7 +57,7 @@ public import Rows
   }
 
   /// Shows the table until the user quits.
-  public func run() {
+  package func run() {
     while true {
       let size = terminal.size, window = loaded[loaded.count - 1].window, isLoading = !window.isComplete
       let work =

@@ -1,43 +1,36 @@
-import Codecs
-public import CommandLineKit
-import Query
+package import CommandLineKit
 import Rows
 
 /// The state of a table to walk through: views, each a selection, and what a key does to them. Knows no terminal.
-public struct Explorer: Sendable {
+package struct Explorer: Sendable {
   /// The options that a view adds to the command line.
-  public struct Query: Sendable, Hashable {
+  package struct Query: Sendable, Hashable {
     /// Conditions, as `--where` reads them.
-    public var filters: [String] = []
-    /// The column to sort by.
-    public var sort: String?
+    package var filters: [String] = []
+    package var sort: String?
     /// Whether the order is descending.
-    public var isDescending = false
+    package var isDescending = false
     /// The column whose values are counted.
-    public var counted: String?
+    package var counted: String?
 
-    /// All rows.
-    public init() {}
+    package init() {}
   }
 
   /// A view, and the place of the cursor in it.
-  public struct View: Sendable {
-    /// The rows.
-    public var query = Query()
+  package struct View: Sendable {
+    package var query = Query()
     /// The columns that are shown; nil for all.
-    public var columns: [String]?
+    package var columns: [String]?
     /// The row and the column of the cursor; the first row and the first column after the title on the screen.
     var row = 0, column = 0, top = 0, left = 0
 
-    /// The first row of a query.
-    public init(query: Query = Query(), columns: [String]? = nil) { (self.query, self.columns) = (query, columns) }
+    package init(query: Query = Query(), columns: [String]? = nil) { (self.query, self.columns) = (query, columns) }
   }
 
-  /// The content of the screen.
   enum Mode: Sendable, Hashable { case table, record, prompt, help }
 
   /// The effect of a key besides another state.
-  public enum Effect: Sendable, Hashable {
+  package enum Effect: Sendable, Hashable {
     case none
     /// The rows of the last view are wanted.
     case load
@@ -51,7 +44,7 @@ public struct Explorer: Sendable {
   }
 
   /// The facts about the rows of the last view.
-  public struct Facts {
+  package struct Facts {
     /// The columns; nil before they are known.
     var schema: Schema?
     /// The number of rows so far, and of the rows on the screen.
@@ -62,20 +55,17 @@ public struct Explorer: Sendable {
   }
 
   /// The views, the last on the screen.
-  public private(set) var views = [View()]
+  package private(set) var views = [View()]
   private(set) var mode = Mode.table
   /// The words of the search, and those that are being typed.
   private(set) var words = "", typed = ""
-  /// The message in the last line.
-  public var message = ""
+  package var message = ""
   /// The first line of a record on the screen.
   private(set) var scroll = 0
 
-  /// One view of all rows.
-  public init() {}
+  package init() {}
 
-  /// The last view.
-  public internal(set) var view: View {
+  package internal(set) var view: View {
     get { views[views.count - 1] }
     set { views[views.count - 1] = newValue }
   }
@@ -87,15 +77,13 @@ public struct Explorer: Sendable {
     return [title] + all.filter { $0 != title }
   }
 
-  /// Moves the cursor to a row.
-  public mutating func go(to row: Int, _ facts: Facts) {
+  package mutating func go(to row: Int, _ facts: Facts) {
     view.row = max(0, min(row, facts.count - 1))
     view.top = min(view.top, view.row)
     view.top = max(view.top, view.row - max(facts.lines, 1) + 1)
   }
 
-  /// Does what a key says.
-  public mutating func press(_ key: TerminalKey, _ facts: Facts) -> Effect {
+  package mutating func press(_ key: TerminalKey, _ facts: Facts) -> Effect {
     if mode != .prompt { message = "" }
     switch key {
     case .closed: return .quit
@@ -180,7 +168,6 @@ public struct Explorer: Sendable {
     return .none
   }
 
-  /// The keys that need columns.
   private mutating func cell(_ key: TerminalKey, _ schema: Schema, _ facts: Facts) -> Effect {
     let columns = Self.columns(of: schema, view)
     guard !columns.isEmpty else { return .none }
@@ -237,7 +224,7 @@ public struct Explorer: Sendable {
   }
 
   /// Takes the last step back, and says why.
-  public mutating func undo(_ message: String) {
+  package mutating func undo(_ message: String) {
     views.removeLast()
     self.message = message
   }

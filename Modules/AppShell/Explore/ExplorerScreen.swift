@@ -1,16 +1,14 @@
-public import Codecs
-import CommandLineKit
-import Query
+package import Codecs
 import Rows
 
 /// The lines of an explorer on a terminal. A frame has only the lines that changed.
-public struct ExplorerScreen {
+package struct ExplorerScreen {
   private let style: TerminalStyle
   private var shown: [[UInt8]] = []
   private var size = (columns: 0, lines: 0)
 
   /// A screen that shows nothing yet.
-  public init(_ style: TerminalStyle) { self.style = style }
+  package init(_ style: TerminalStyle) { self.style = style }
 
   /// The lines of the screen that are not rows: the header, its rule, and the last line.
   private static let others = 3
@@ -18,10 +16,10 @@ public struct ExplorerScreen {
   private static let least = (columns: 20, lines: 4)
 
   /// Forgets what is on the screen, which something else wrote to.
-  public mutating func forget() { shown = [] }
+  package mutating func forget() { shown = [] }
 
   /// The facts about the last view of an explorer on a terminal of a size.
-  public static func facts(_ explorer: Explorer, _ window: RowWindow, _ size: (columns: Int, lines: Int))
+  package static func facts(_ explorer: Explorer, _ window: RowWindow, _ size: (columns: Int, lines: Int))
     -> Explorer.Facts
   {
     let schema = window.schema
@@ -54,7 +52,7 @@ public struct ExplorerScreen {
 
   /// The bytes that make the terminal show an explorer; none if nothing changed.
   /// - Parameter work: what is being done, for the last line; empty if nothing.
-  public mutating func frame(
+  package mutating func frame(
     _ explorer: Explorer, _ window: RowWindow, size: (columns: Int, lines: Int), work: String
   ) -> [UInt8] {
     var lines: [[UInt8]]

@@ -1,10 +1,10 @@
 import Codecs
-public import Domain
-public import Rows
+package import Domain
+package import Rows
 import Synchronization
 
 /// The rows of a view while they are read: some in memory, the others in a temporary file.
-public final class RowWindow: Sendable {
+package final class RowWindow: Sendable {
   private struct State {
     var rows: SpillBuffer?
     var starts: [Int] = []
@@ -17,15 +17,13 @@ public final class RowWindow: Sendable {
   private let state = Mutex(State())
 
   /// An empty window.
-  public init(_ scratch: any ScratchSpace) { self.scratch = scratch }
+  package init(_ scratch: any ScratchSpace) { self.scratch = scratch }
 
   /// The columns; nil before they are known.
   var schema: Schema? { state.withLock { $0.rows?.schema } }
-  /// The number of rows so far.
-  public var count: Int { state.withLock { $0.rows?.count ?? 0 } }
+  package var count: Int { state.withLock { $0.rows?.count ?? 0 } }
   /// Whether all rows were read.
-  public var isComplete: Bool { state.withLock { $0.isComplete || $0.problem != nil } }
-  /// The error that ended the rows.
+  package var isComplete: Bool { state.withLock { $0.isComplete || $0.problem != nil } }
   var problem: Problem? { state.withLock { $0.problem } }
   /// The widths of the values of the first rows.
   var widths: [ColumnWidths] { state.withLock { $0.widths } }
@@ -53,13 +51,11 @@ public final class RowWindow: Sendable {
     }
   }
 
-  /// Ends the rows.
-  public func finish(_ problem: Problem? = nil) {
+  package func finish(_ problem: Problem? = nil) {
     state.withLock { ($0.problem, $0.isComplete) = (problem, problem == nil) }
   }
 
-  /// Takes no more rows.
-  public func close() { state.withLock { $0.isClosed = true } }
+  package func close() { state.withLock { $0.isClosed = true } }
 
   /// The batch with a row, and the position of the row in it; nil if there is none, or it cannot be read.
   func row(_ row: Int) -> (batch: RowBatch, position: Int)? {
@@ -84,19 +80,17 @@ public final class RowWindow: Sendable {
 }
 
 /// An output whose rows go to a window.
-public struct WindowExporter: Exporter {
+package struct WindowExporter: Exporter {
   private let window: RowWindow
 
-  /// An output for a window.
-  public init(_ window: RowWindow) { self.window = window }
+  package init(_ window: RowWindow) { self.window = window }
 
   /// The format `explore`, which has no name on the command line.
-  public var descriptor: ExporterDescriptor {
+  package var descriptor: ExporterDescriptor {
     ExporterDescriptor("explore", fileExtensions: [], mediaType: "", summary: "", isExact: false, isStyled: true)
   }
 
-  /// A sink that fills the window.
-  public func sink(
+  package func sink(
     for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
   ) async throws(Problem) -> any RowSink { WindowSink(window, schema) }
 

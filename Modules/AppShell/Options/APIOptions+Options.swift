@@ -1,42 +1,35 @@
-import Codecs
-public import CommandLineKit
+package import CommandLineKit
 import Domain
-public import Rows
+package import Rows
 
 /// The options for APIs and for other servers, one binding for each.
 extension APIOptions: OptionGroup {
   private static let reading = "Source"
 
-  /// The URL of the API.
-  public static let serverOption = Option.value(
+  package static let serverOption = Option.value(
     "api", "URL", setting: .server, in: reading, "base URL of the API server")
   /// The age of responses that are used as they are.
-  public static let maxAgeOption = Option.value(
+  package static let maxAgeOption = Option.value(
     "max-age", "SECONDS", in: reading, "use cached responses up to this age without revalidating")
   /// The most bytes of all responses.
-  public static let maxBytesOption = Option.value(
+  package static let maxBytesOption = Option.value(
     "max-bytes", "SIZE", default: "4G", setting: .maximumBytes, in: reading,
     "stop if the responses of the API exceed this total size")
-  /// The time for all requests.
-  public static let deadlineOption = Option.value(
+  package static let deadlineOption = Option.value(
     "deadline", "SECONDS", default: "900", setting: .deadline, in: reading,
     "total time for requests to an API, waits included")
   /// Whether a partial response is an error.
-  public static let strictOption = Option.flag(
+  package static let strictOption = Option.flag(
     "strict", in: reading, "fail if the API announces more records than it returned")
-  /// The values of variables.
-  public static let setOption = Option.value(
+  package static let setOption = Option.value(
     "set", "NAME=VALUE", repeatable: true, setting: .sourceVariable, in: reading,
     "set a variable of a source definition; may be repeated")
-  /// Whether cached responses are ignored.
-  public static let refreshOption = Option.flag("refresh", in: reading, "ignore cached responses").excluding("offline")
+  package static let refreshOption = Option.flag("refresh", in: reading, "ignore cached responses").excluding("offline")
   /// Whether the network is not used.
-  public static let offlineOption = Option.flag("offline", setting: .offline, in: reading, "do not use the network")
-  /// The proxy.
-  public static let proxyOption = Option.value(
+  package static let offlineOption = Option.flag("offline", setting: .offline, in: reading, "do not use the network")
+  package static let proxyOption = Option.value(
     "proxy", "URL", setting: .proxy, in: reading, "proxy URL, or none to disable proxies")
-  /// The certificates to trust.
-  public static let certificatesOption = Option.value(
+  package static let certificatesOption = Option.value(
     "cacert", "FILE", values: .file, setting: .certificates, in: reading, "CA certificate bundle (PEM) to trust")
   /// Whether data may lead to private addresses.
   static let privateOption = Option.flag(
@@ -44,10 +37,10 @@ extension APIOptions: OptionGroup {
     "allow data and redirects to lead to private addresses (loopback, LAN)")
 
   /// The options that apply to every connection, also to those for files and buckets.
-  public static let connecting = [offlineOption, proxyOption, certificatesOption, privateOption]
+  package static let connecting = [offlineOption, proxyOption, certificatesOption, privateOption]
 
   /// The options, in the order of the help.
-  public static let bindings: [OptionBinding<Self>] = [
+  package static let bindings: [OptionBinding<Self>] = [
     OptionBinding(option: serverOption) { (group, invocation) throws(Problem) in
       // That of the configuration is only for the usual API.
       group.server = invocation[serverOption]
@@ -84,14 +77,14 @@ extension APIOptions: OptionGroup {
 
   /// Reads the options, and those for buckets, which apply to every connection of a command.
   /// - Throws: `usage` for an invalid value.
-  public init(connecting invocation: Invocation) throws(Problem) {
+  package init(connecting invocation: Invocation) throws(Problem) {
     try self.init(invocation)
     objects = try ObjectOptions(invocation.all(OutputOptions.formatOption))
   }
 
   /// The URL of a proxy, or `none`.
   /// - Throws: `usage` for a proxy of another kind.
-  public static func checkedProxy(_ text: String) throws(Problem) -> String {
+  package static func checkedProxy(_ text: String) throws(Problem) -> String {
     let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
     if let mark = text.firstRange(of: "://"), !schemes.contains(text[..<mark.lowerBound].lowercased()) {
       throw Problem(

@@ -1,28 +1,25 @@
 import Codecs
-public import CommandLineKit
-import Dialects
-public import Domain
-public import Rows
+package import CommandLineKit
+package import Domain
+package import Rows
 
-/// The options for input files, one binding for each.
 extension FileInputOptions: OptionGroup {
   private static let reading = "Source"
 
-  /// The format of the input.
   static let formatOption = Option.value(
     "from-format", "FORMAT", values: .words(FileFormat.all.map(\.name)),
     default: "from its extension or content", setting: .inputFormat, in: reading, "format of the input")
   /// The name of the input table.
-  public static let tableOption = Option.value(
+  package static let tableOption = Option.value(
     "as", "NAME", default: "file name without extension", setting: .tableName, in: reading,
     "name to use for the input table")
   /// The types of columns.
-  public static let typesOption = Option.value(
-    "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
+  package static let typesOption = Option.value(
+    "types", "COLUMN=TYPE,…", values: .list("type"), setting: .columnTypes, in: reading,
     "types of input columns, for example zip=text,price=decimal(12,2),day=date(%d.%m.%Y); money and percent read signs, "
       + "double rounds; a name may have a * for any text, as in *=text; other columns are inferred")
   /// The limits that apply to stores as well.
-  public static let limits = [limitBinding, timeoutBinding].map(\.option)
+  package static let limits = [limitBinding, timeoutBinding].map(\.option)
 
   private static let limitBinding = OptionBinding.number(
     .value(
@@ -36,7 +33,7 @@ extension FileInputOptions: OptionGroup {
     \Self.timeout, in: 0...86_400)
 
   /// The options, in the order of the help.
-  public static let bindings: [OptionBinding<Self>] =
+  package static let bindings: [OptionBinding<Self>] =
     [
       .value(formatOption, \.format) { (text) throws(Problem) in try FileFormat(named: text) },
       .value(tableOption, \.table) { (text) throws(Problem) in
@@ -89,7 +86,7 @@ extension FileInputOptions: OptionGroup {
     ] + dialectBindings
 
   /// Notes a setting that applies only to some formats.
-  public mutating func prefer(_ setting: Setting) { preferences.insert(setting) }
+  package mutating func prefer(_ setting: Setting) { preferences.insert(setting) }
 
   private static func columnTypes(_ text: String) throws(Problem) -> ColumnTypes {
     var types = ColumnTypes()

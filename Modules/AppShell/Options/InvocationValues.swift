@@ -1,12 +1,12 @@
 import Codecs
-public import CommandLineKit
-public import Rows
+package import CommandLineKit
+package import Rows
 
 /// Values of options that are quantities with a suffix.
 extension Invocation {
   /// The number of bytes that an option states: `500k`, `64M`, `2G`; nil if it is absent.
   /// - Throws: `usage` for anything else.
-  public func size(_ option: Option) throws(Problem) -> Int? {
+  package func size(_ option: Option) throws(Problem) -> Int? {
     guard let text = setting(option) else { return nil }
     guard let size = ByteSize.parse(text) else {
       throw Problem(
@@ -17,7 +17,7 @@ extension Invocation {
 
   /// The number of seconds that an option states: `90m`, `12h`, `7d`; nil if it is absent.
   /// - Throws: `usage` for anything else.
-  public func age(_ option: Option) throws(Problem) -> Int64? {
+  package func age(_ option: Option) throws(Problem) -> Int64? {
     guard let text = setting(option) else { return nil }
     guard let age = TimeSpan.parse(text), age < 1 << 40 else {
       throw Problem(

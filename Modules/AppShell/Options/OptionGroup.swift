@@ -1,8 +1,8 @@
-public import CommandLineKit
-public import Rows
+package import CommandLineKit
+package import Rows
 
 /// Options that are read into one value. Each is declared once: its description together with its effect.
-public protocol OptionGroup: Sendable {
+package protocol OptionGroup: Sendable {
   /// The value without options.
   init()
   /// The options, in the order of the help.
@@ -12,14 +12,13 @@ public protocol OptionGroup: Sendable {
 }
 
 /// An option, and its effect on a value.
-public struct OptionBinding<Group: Sendable>: Sendable {
-  /// The description of the option.
-  public let option: Option
+package struct OptionBinding<Group: Sendable>: Sendable {
+  package let option: Option
   /// Applies the option, which was given or is set by the configuration.
   let apply: @Sendable (_ group: inout Group, _ invocation: Invocation) throws(Problem) -> Void
 
   /// Sets a member to true if the flag is given.
-  public static func flag(
+  package static func flag(
     _ option: Option, _ member: any WritableKeyPath<Group, Bool> & Sendable
   ) -> OptionBinding {
     OptionBinding(option: option) { (group, invocation) throws(Problem) in
@@ -27,7 +26,7 @@ public struct OptionBinding<Group: Sendable>: Sendable {
     }
   }
   /// Sets a member to the value that `parse` makes of the text.
-  public static func value<Value>(
+  package static func value<Value>(
     _ option: Option, _ member: any WritableKeyPath<Group, Value> & Sendable,
     _ parse: @escaping @Sendable (_ text: String) throws(Problem) -> Value
   ) -> OptionBinding {
@@ -36,7 +35,7 @@ public struct OptionBinding<Group: Sendable>: Sendable {
     }
   }
   /// Sets a member to the values that `parse` makes of the texts of an option that may be repeated.
-  public static func value<Value>(
+  package static func value<Value>(
     _ option: Option, _ member: any WritableKeyPath<Group, [Value]> & Sendable,
     _ parse: @escaping @Sendable (_ text: String) throws(Problem) -> [Value]
   ) -> OptionBinding {
@@ -49,7 +48,7 @@ public struct OptionBinding<Group: Sendable>: Sendable {
     }
   }
   /// Sets a member to a whole number.
-  public static func number(
+  package static func number(
     _ option: Option, _ member: any WritableKeyPath<Group, Int?> & Sendable, in range: ClosedRange<Int>,
     times unit: Int = 1
   ) -> OptionBinding {
@@ -60,21 +59,19 @@ public struct OptionBinding<Group: Sendable>: Sendable {
 }
 
 extension OptionGroup {
-  /// The options.
-  public static var options: [Option] { bindings.map(\.option) }
+  package static var options: [Option] { bindings.map(\.option) }
 
-  /// Nothing is noted.
-  public mutating func prefer(_ setting: Setting) {}
+  package mutating func prefer(_ setting: Setting) {}
 
   /// Reads the options of the group that were given or are set by the configuration.
   /// - Throws: `usage` for an invalid value.
-  public init(_ invocation: Invocation) throws(Problem) {
+  package init(_ invocation: Invocation) throws(Problem) {
     self.init()
     try add(invocation)
   }
 
   /// Reads the options that were given or are set, in place of those so far.
-  public mutating func add(_ invocation: Invocation) throws(Problem) {
+  package mutating func add(_ invocation: Invocation) throws(Problem) {
     for binding in Self.bindings where invocation.setting(binding.option) != nil || invocation.has(binding.option) {
       try binding.apply(&self, invocation)
       if !invocation.has(binding.option), let setting = binding.option.setting { prefer(setting) }

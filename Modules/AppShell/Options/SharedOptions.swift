@@ -1,72 +1,70 @@
 import Domain
 import Codecs
-public import CommandLineKit
-public import Query
-public import Rows
+package import CommandLineKit
+package import Query
+package import Rows
 
 /// The options that both programs have, apart from those of outputs.
-public enum SharedOptions {
+package enum SharedOptions {
   private static let general = "General"
   /// Whether messages are suppressed.
-  public static let quiet = Option.flag("quiet", short: "q", in: general, "suppress all messages except errors")
+  package static let quiet = Option.flag("quiet", short: "q", in: general, "suppress all messages except errors")
   /// Whether details are reported.
-  public static let verbose = Option.flag("verbose", short: "v", in: general, "show more detail")
-  /// The format of errors.
+  package static let verbose = Option.flag("verbose", short: "v", in: general, "show more detail")
   static let errors = Option.value(
     "errors", "FORMAT", values: .words(["text", "json"]), default: "text", in: general, "error format")
-  /// When output is coloured.
   static let color = Option.value(
     "color", aliases: ["colour"], "WHEN", values: .words(ColorChoice.allCases.map(\.rawValue)), default: "auto",
     in: general, "when to colour output; auto means on a terminal, unless NO_COLOR is set")
   /// The options of every command.
-  public static let everywhere = [quiet, verbose, errors, color]
+  package static let everywhere = [quiet, verbose, errors, color]
 
   private static let selection = "Selection"
   /// Conditions that all rows match.
-  public static let filter = Option.value(
-    "where", "CONDITION", repeatable: true, setting: .conditions, in: selection,
+  package static let filter = Option.value(
+    "where", "CONDITION", values: .dynamic("column"), repeatable: true, setting: .conditions, in: selection,
     "keep only rows that match 'COLUMN OP VALUE', with and, or, not; may be repeated (all must match)")
   /// Whether rows are counted.
-  public static let count = Option.flag(
+  package static let count = Option.flag(
     "count", setting: .count, in: selection, "output the number of rows instead of the rows"
   ).excluding("group", "agg", hint: "use --agg count")
   /// The columns of groups.
-  public static let group = Option.value(
+  package static let group = Option.value(
     "group", "A,B", values: .list("column"), setting: .grouping, in: selection,
     "output one row for each combination of these columns")
   /// The values computed for each group.
-  public static let aggregates = Option.value(
+  package static let aggregates = Option.value(
     "agg", "COUNT,SUM(A),…", default: "count", setting: .aggregates, in: selection,
     "with or without --group: compute count, sum, avg, min, max or distinct of a column")
   /// The columns whose values are counted.
-  public static let countBy = Option.value(
+  package static let countBy = Option.value(
     "count-by", "A,B", values: .list("column"), setting: .countBy, in: selection,
     "count the rows for each value of these columns, or each element of a list; most frequent first"
   ).excluding("count", "group", "agg", hint: "use --group A,B --agg count,…")
   /// The columns.
-  public static let columns = Option.value(
+  package static let columns = Option.value(
     "columns", "A,B", values: .list("column"), setting: .columns, in: selection, "columns to output, in this order")
   /// The order of the rows.
-  public static let sort = Option.value(
-    "sort", "A,B:desc", values: .list("column"), setting: .order, in: selection,
+  package static let sort = Option.value(
+    "sort", "A,B:desc", values: .list("order"), setting: .order, in: selection,
     "sort by these columns; nulls sort last")
   /// The greatest number of rows.
-  public static let limit = Option.value("limit", "N", setting: .limit, in: selection, "output at most N rows")
+  package static let limit = Option.value("limit", "N", setting: .limit, in: selection, "output at most N rows")
   /// The number of rows to skip.
-  public static let offset = Option.value("offset", "N", in: selection, "skip the first N rows")
+  package static let offset = Option.value("offset", "N", in: selection, "skip the first N rows")
   /// The show.
-  public static let production = Option.value(
+  package static let production = Option.value(
     "production", "NAME", values: .dynamic("production"), setting: .production, in: selection,
     "filter by show: full name, or bb, bcs, ec")
   /// The options that `Invocation.selection()` reads.
-  public static let selecting =
+  package static let selecting =
     [filter, count, countBy, group, aggregates, sort, columns, limit, offset] + StepOptions.all
 }
 
 extension Invocation {
   /// Reads `--group`, `--agg` and `--count`; nil if none is given.
   /// - Throws: `usage` for an invalid aggregate, or for options that exclude each other.
-  public func grouping() throws(Problem) -> Grouping? {
+  package func grouping() throws(Problem) -> Grouping? {
     let columns = try names(SharedOptions.group), text = self[SharedOptions.aggregates]
     if let counted = try names(SharedOptions.countBy) {
       return Grouping(by: counted, [Aggregate(.count, as: "rows")], splittingLists: true)
@@ -77,13 +75,13 @@ extension Invocation {
   }
 
   /// The order of the rows of `--count-by`, the greatest number first; nothing without it.
-  public var orderOfCounts: [Selection.SortKey] {
+  package var orderOfCounts: [Selection.SortKey] {
     has(SharedOptions.countBy) ? [Selection.SortKey("rows", descending: true)] : []
   }
 
   /// Reads the options of `SharedOptions.selecting`.
   /// - Throws: `usage` for an invalid condition, name or number.
-  public func selection() throws(Problem) -> Selection {
+  package func selection() throws(Problem) -> Selection {
     var selection = Selection()
     for text in all(SharedOptions.filter) { try selection.filter(by: text) }
     selection.grouping = try grouping()

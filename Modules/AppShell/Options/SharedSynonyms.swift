@@ -1,9 +1,9 @@
-public import CommandLineKit
+package import CommandLineKit
 
 /// The names of other programs, and the names here.
-public enum SharedSynonyms {
+package enum SharedSynonyms {
   /// Words for what both programs have; of two that apply, the first counts.
-  public static let all = options + formats + commands
+  package static let all = options + formats + commands
 
   private static let options =
     [
@@ -47,7 +47,6 @@ public enum SharedSynonyms {
       Synonym("-V", for: "--version"), Synonym("-?", for: "--help"),
     ] + ["sum", "avg", "median", "min"].map { Synonym("--\($0)", for: "--agg", hint: "use --agg '\($0)(VALUE)'") }
 
-  /// Formats as flags.
   private static let formats =
     ["csv", "tsv", "json", "ndjson", "html", "xlsx", "parquet", "markdown", "yaml", "table"].map {
       Synonym("--\($0)", for: "--format", hint: "use -f \($0)")

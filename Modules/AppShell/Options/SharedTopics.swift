@@ -1,8 +1,7 @@
-public import CommandLineKit
+package import CommandLineKit
 
 extension Program.Topic {
-  /// The exit codes, shared by both programs.
-  public static let exitCodes = Program.Topic(
+  package static let exitCodes = Program.Topic(
     "exit-codes", "exit codes",
     """
     0   success, including when no rows match
@@ -26,7 +25,7 @@ extension Program.Topic {
     """)
 
   /// The grammar of conditions and of lists of columns, as a part of a topic.
-  public static let conditions = """
+  package static let conditions = """
     --where 'COLUMN OP VALUE' may be repeated; all conditions must match.
     Join conditions with and, or, not and parentheses:
     --where "season = 1 or (season = 2 and title ~ 'bit')"

@@ -1,22 +1,18 @@
-public import Domain
-import Query
-public import Rows
+package import Domain
+package import Rows
 
-/// The source of records.
-public enum SourceChoice: Sendable, Hashable {
-  /// A file or a table, with its options.
+package enum SourceChoice: Sendable, Hashable {
   case file(Location, FileInputOptions)
   /// An output that is read back: what its path says is not part of the rows.
   case written(Location, FileInputOptions)
   /// A store, nil for the default one; of the options, the limits apply.
   case storage(String?, FileInputOptions = FileInputOptions())
-  /// A live API.
   case live(name: String, APIOptions)
   /// The built-in data.
   case snapshot
 
   /// Whether it is a file, here or on a web server; a table of a database server is none.
-  public var isFile: Bool {
+  package var isFile: Bool {
     switch self {
     case .file(let location, _): !location.isTable
     case .written: true
@@ -25,66 +21,61 @@ public enum SourceChoice: Sendable, Hashable {
   }
 }
 
-/// The options for an API.
-public struct APIOptions: Sendable, Hashable {
+package struct APIOptions: Sendable, Hashable {
   /// Creates the default options.
-  public init() {}
+  package init() {}
   /// The base URL of the server; nil for the default.
-  public var server: String?
+  package var server: String?
   /// The age in seconds up to which cached responses are used without revalidation.
-  public var maxAge: Int?
+  package var maxAge: Int?
   /// Whether cached responses are ignored.
-  public var refresh = false
+  package var refresh = false
   /// Whether the network is not used.
-  public var offline = false
+  package var offline = false
   /// Whether the built-in data may answer if neither the API nor its cache does.
-  public var fallback = Fallback.allowed
+  package var fallback = Fallback.allowed
 
-  /// The alternatives to an API.
-  public enum Fallback: Sendable, Hashable {
+  package enum Fallback: Sendable, Hashable {
     /// The built-in data, with a warning.
     case allowed
     /// Nothing; the hint says how to get the built-in data, where there is some.
     case refused(hint: Remedy)
-    /// Nothing.
     case none
   }
   /// The most bytes of all responses together; nil for the default.
-  public var maximumBytes: Int?
+  package var maximumBytes: Int?
   /// The URL of the proxy, or `none`; nil for that of the environment.
-  public var proxy: String?
+  package var proxy: String?
   /// A file of certificates to trust; nil for those of the system.
-  public var caFile: String?
+  package var caFile: String?
   /// Whether data and redirects may lead to private addresses.
-  public var allowsPrivate = false
+  package var allowsPrivate = false
   /// The storage that the records go to, whose further columns stay where the API has none any more.
-  public var target: String?
+  package var target: String?
   /// The values of the source's variables, by name.
-  public var variables: [String: String] = [:]
+  package var variables: [String: String] = [:]
   /// The most errors of a response that are reported; nil for the default.
-  public var errorLimit: Int?
+  package var errorLimit: Int?
   /// Whether a failed detail request is an error.
-  public var failsOnPartial = false
+  package var failsOnPartial = false
   /// Whether a sync may replace stored values with null because the API lacks their members.
-  public var acceptsDrift = false
+  package var acceptsDrift = false
   /// Seconds for all requests together; nil for the default.
-  public var deadline: Int?
+  package var deadline: Int?
   /// Whether a list that is shorter than the API says is an error.
-  public var isComplete = false
-  /// The choices for buckets.
-  public var objects = ObjectOptions()
+  package var isComplete = false
+  package var objects = ObjectOptions()
   /// Whether values are wanted as the API writes them, the odd ones too.
-  public var asWritten = false
+  package var asWritten = false
 }
 
-/// The options for buckets of objects.
-public struct ObjectOptions: Sendable, Hashable {
+package struct ObjectOptions: Sendable, Hashable {
   /// The URL of the server; nil for that of the environment.
-  public var endpoint: String?
+  package var endpoint: String?
   /// The region; nil for that of the environment.
-  public var region: String?
+  package var region: String?
   /// Whether requests are not signed.
-  public var isAnonymous = false
+  package var isAnonymous = false
 
   /// The prefix of the assignments of `--option`.
   static let prefix = "s3."
@@ -93,7 +84,7 @@ public struct ObjectOptions: Sendable, Hashable {
 
   /// Reads `s3.KEY=VALUE` among assignments.
   /// - Throws: `usage` for another key or value.
-  public init(_ assignments: [String]) throws(Problem) {
+  package init(_ assignments: [String]) throws(Problem) {
     for assignment in assignments where assignment.hasPrefix(Self.prefix) {
       let pair = assignment.dropFirst(Self.prefix.count).split(separator: "=", maxSplits: 1).map(String.init)
       switch (pair.first, pair.last) {

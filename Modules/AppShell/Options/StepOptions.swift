@@ -1,25 +1,23 @@
-import Codecs
-public import CommandLineKit
-public import Query
-public import Rows
+package import CommandLineKit
+package import Query
+package import Rows
 
 /// The options of what is done to rows besides selecting them.
-public enum StepOptions {
+package enum StepOptions {
   private static let group = "Steps"
   /// The list of which each element becomes a row.
   static let explode = Option.value(
     "explode", "COLUMN", values: .list("column"), in: group,
     "output a row for each element of a list; rows with an empty list are kept")
-  /// Constants for nulls.
   static let fill = Option.value(
-    "fill", "A=VALUE,…", in: group, "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
-  /// Columns that are calculated.
+    "fill", "A=VALUE,…", values: .list("assignment"), in: group,
+    "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
   static let put = Option.value(
-    "put", "NAME=EXPRESSION", repeatable: true, in: group,
+    "put", "NAME=EXPRESSION", values: .list("column"), repeatable: true, in: group,
     "calculate a column, for example 'total = price * qty'; may be repeated")
-  /// The conditions on groups.
   static let having = Option.value(
-    "having", "CONDITION", repeatable: true, in: group, "keep only groups that match, as --where does for rows")
+    "having", "CONDITION", values: .dynamic("column"), repeatable: true, in: group,
+    "keep only groups that match, as --where does for rows")
   /// The column whose values become columns.
   static let pivot = Option.value(
     "pivot", "NAMES,VALUES", values: .list("column"), in: group,
@@ -42,10 +40,10 @@ public enum StepOptions {
     .excluding("limit", "offset")
   /// New names of columns.
   static let rename = Option.value(
-    "rename", "OLD=NEW,…", values: .list("column"), in: group, "rename columns of the output")
+    "rename", "OLD=NEW,…", values: .list("assignment"), in: group, "rename columns of the output")
 
   /// All of them, in the order of the steps.
-  public static let all = [explode, fill, put, having, pivot, unpivot, drop, distinct, by, rename, tail]
+  package static let all = [explode, fill, put, having, pivot, unpivot, drop, distinct, by, rename, tail]
 }
 
 extension Selection {
@@ -54,7 +52,7 @@ extension Selection {
   ///   - today: the current date.
   ///   - now: the current time.
   /// - Throws: `usage` for an invalid list, expression or number.
-  public mutating func readSteps(_ invocation: Invocation, today: String, now: String) throws(Problem) {
+  package mutating func readSteps(_ invocation: Invocation, today: String, now: String) throws(Problem) {
     (steps.today, steps.now) = (today, now)
     for text in invocation.all(StepOptions.put) { steps.assigned += try Assigned.list(parsing: text) }
     for text in invocation.all(StepOptions.having) { try filterGroups(by: text) }

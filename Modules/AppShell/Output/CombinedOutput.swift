@@ -1,12 +1,12 @@
 import Codecs
-public import CommandLineKit
+package import CommandLineKit
 import Domain
-public import Rows
+package import Rows
 import Synchronization
 
 /// An output of several tables: a database, a workbook, or a directory with a file for each of them. Nothing is
 /// published before all tables are complete.
-public final class CombinedOutput: Sendable {
+package final class CombinedOutput: Sendable {
   private let path: String
   private let container: (any TableContainer)?
   /// The extension of the files in a directory.
@@ -16,7 +16,7 @@ public final class CombinedOutput: Sendable {
   private let undo: @Sendable () -> Void
 
   /// Whether an output of a command line can have several tables.
-  public static func isPossible(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> Bool {
+  package static func isPossible(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> Bool {
     try invocation.locations(OutputOptions.output).contains {
       isDirectory($0) || format(of: $0, invocation, services) != nil
     }
@@ -24,7 +24,7 @@ public final class CombinedOutput: Sendable {
 
   /// Whether the outputs of a command line have a table for each input, rather than one for all.
   /// - Throws: `usage` if that holds only for some of several outputs.
-  public static func isWanted(_ invocation: Invocation, _ services: AppServices, inputs: Int) throws(Problem) -> Bool {
+  package static func isWanted(_ invocation: Invocation, _ services: AppServices, inputs: Int) throws(Problem) -> Bool {
     let paths = try invocation.locations(OutputOptions.output)
     let wanted = paths.filter { isDirectory($0) || inputs > 1 && format(of: $0, invocation, services) != nil }
     guard wanted.isEmpty || paths.count == 1 else {
@@ -38,7 +38,7 @@ public final class CombinedOutput: Sendable {
   /// Opens the output of a command line.
   /// - Parameter tables: the names of the tables.
   /// - Throws: `usage` for options that apply only to a single table, `cannotCreate`.
-  public init(_ invocation: Invocation, _ services: AppServices, tables: [String]) throws(Problem) {
+  package init(_ invocation: Invocation, _ services: AppServices, tables: [String]) throws(Problem) {
     let location = try invocation.locations.location(PathPattern.plainPath(invocation[OutputOptions.output] ?? "-"))
     let isDirectory = Self.isDirectory(location), place = location.place
     path = location.text
@@ -85,10 +85,8 @@ public final class CombinedOutput: Sendable {
     return format?.descriptor.holdsSeveralTables == true ? format : nil
   }
 
-  /// The path of the output of a table.
-  public func path(of table: String) -> String { container == nil ? "\(path)\(table).\(suffix)" : path }
+  package func path(of table: String) -> String { container == nil ? "\(path)\(table).\(suffix)" : path }
 
-  /// The sink of a table.
   func sink(
     for schema: Schema, _ target: OutputTarget, _ open: @escaping OpenBytes
   ) async throws(Problem) -> any RowSink {
@@ -98,14 +96,13 @@ public final class CombinedOutput: Sendable {
     }
   }
 
-  /// Publishes all tables.
-  public func commit() async throws(Problem) {
+  package func commit() async throws(Problem) {
     try await container?.commit()
     for sink in held.withLock({ $0 }) { try await sink.commit() }
   }
 
   /// Removes what was not published.
-  public func abandon() async {
+  package func abandon() async {
     await container?.abandon()
     for sink in held.withLock({ $0 }) { await sink.abandon() }
     undo()

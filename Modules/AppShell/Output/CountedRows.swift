@@ -1,25 +1,21 @@
-public import Rows
+package import Rows
 
-/// Rows that are counted as they are read.
-public struct CountedRows: RowStream {
+package struct CountedRows: RowStream {
   private let inner: any RowStream
   private let report: @Sendable (_ count: Int) -> Void
 
   /// - Parameter report: called with the number of rows of each batch, from any task.
-  public init(_ inner: any RowStream, _ report: @escaping @Sendable (_ count: Int) -> Void) {
+  package init(_ inner: any RowStream, _ report: @escaping @Sendable (_ count: Int) -> Void) {
     self.inner = inner
     self.report = report
   }
 
-  /// The schema of the inner rows.
-  public var schema: Schema { inner.schema }
-  /// As of the inner rows.
-  public var mayWiden: Bool { inner.mayWiden }
-  /// Those of the inner rows.
-  public var notes: [Warning] { inner.notes }
+  package var schema: Schema { inner.schema }
+  package var mayWiden: Bool { inner.mayWiden }
+  package var notes: [Warning] { inner.notes }
 
   /// The next piece of the inner rows.
-  public func next() async throws(Problem) -> BatchTask? {
+  package func next() async throws(Problem) -> BatchTask? {
     let report = self.report
     return try await inner.next()?.followed { batch in
       report(batch.count)
@@ -28,13 +24,13 @@ public struct CountedRows: RowStream {
   }
 
   /// The inner rows from their beginning, counted as well.
-  public func reopened() async throws(Problem) -> (any RowStream)? {
+  package func reopened() async throws(Problem) -> (any RowStream)? {
     guard let again = try await inner.reopened() else { return nil }
     return CountedRows(again, report)
   }
 
   /// The widened inner rows, counted as well.
-  public func widened() async throws(Problem) -> (any RowStream)? {
+  package func widened() async throws(Problem) -> (any RowStream)? {
     guard let wider = try await inner.widened() else { return nil }
     return CountedRows(wider, report)
   }

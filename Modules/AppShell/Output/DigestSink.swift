@@ -4,7 +4,6 @@ import Synchronization
 
 /// Computes the SHA-256 digest of the bytes that it passes on.
 final class DigestSink: ByteSink {
-  /// The inner sink's name.
   var name: String { inner.name }
   private let inner: any ByteSink
   private let hash = Mutex(SHA256())
@@ -26,8 +25,6 @@ final class DigestSink: ByteSink {
     bytes.read { span in hash.withLock { $0.update(span) } }
     try await inner.write(bytes)
   }
-  /// Commits the inner sink.
   func commit() async throws(Problem) { try await inner.commit() }
-  /// Abandons the inner sink.
   func abandon() async { await inner.abandon() }
 }

@@ -6,7 +6,6 @@ import Synchronization
 /// The array of another format within an object that says what it is: `{"bb":1,"kind":"notes","items":[…]}`.
 struct JSONEnvelopeExporter: Exporter {
   let inner: any Exporter
-  /// The kind of the items.
   let kind: String
 
   var descriptor: ExporterDescriptor { inner.descriptor }

@@ -1,5 +1,4 @@
 import CommandLineKit
-import Query
 import Rows
 
 /// Rows whose times are shown as the user's clock shows them.

@@ -53,7 +53,6 @@ final class OutputDigests: Sendable {
       "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"complete\":\(failures.isEmpty),\(failed)\(converted)\(digest)\"outputs\":[\(files.joined(separator: ","))]}"
   }
 
-  /// The summary of a file of a partition.
   private func entry(of file: PartitionFile, _ format: String) -> String {
     let sink = sinks.withLock { $0[Array(file.path.utf8)] }
     let values = file.values.map { value in

@@ -1,15 +1,13 @@
-import Rows
 import Domain
 import Query
 import Codecs
 import Dialects
-public import CommandLineKit
+package import CommandLineKit
 
 /// The options of outputs, as `OutputPlan` reads them.
-public enum OutputOptions {
+package enum OutputOptions {
   private static let group = "Output"
-  /// The output files.
-  public static let output = Option.value(
+  package static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: group,
     "write to FILE or s3://BUCKET/KEY (format from its extension), or - for standard output; may be repeated; {COLUMN}, "
       + "{n} and {date} in the path make partitions; delta:DIR is a Delta table")
@@ -19,7 +17,6 @@ public enum OutputOptions {
     default: "table on a terminal, otherwise that of the input or csv",
     setting: .outputFormat, in: group, "output format"
   ).excluding("json", "plain")
-  /// The width of a table.
   static let width = Option.value(
     "width", "N", default: "width of the terminal", in: group, "table: fit into N columns; 0 for no limit")
   /// Whether a table shows long text on several lines.
@@ -27,12 +24,10 @@ public enum OutputOptions {
     "wrap", in: group, "table: show long text on up to three lines instead of cutting it to one")
   /// Whether long output on a terminal is not shown by a pager.
   static let noPager = Option.flag("no-pager", in: group, "do not show long output with a pager")
-  /// Where the images of pages are.
   static let imageDirectory = Option.value(
     "image-dir", "DIR", values: .file, setting: .imageDirectory, in: group,
     "html: show the images that bb-export images stored in DIR")
-  /// Options of formats.
-  public static let formatOption = Option.value(
+  package static let formatOption = Option.value(
     "option", "KEY=VALUE", repeatable: true, setting: .formatOptions, in: group,
     "set a format option: [FORMAT.]KEY=VALUE; may be repeated")
   /// Whether to write a JSON object for scripts.
@@ -48,10 +43,8 @@ public enum OutputOptions {
     "null", "TEXT", default: "empty field", in: group, "csv, tsv: text to write for null")
   private static let lineEnding = Option.value(
     "line-ending", "STYLE", values: .words(["lf", "crlf"]), default: "lf", in: group, "csv, tsv: line ending")
-  /// Whether no header row is written.
-  public static let noHeaders = Option.flag("no-headers", in: group, "csv, tsv: do not write a header row")
+  package static let noHeaders = Option.flag("no-headers", in: group, "csv, tsv: do not write a header row")
     .excluding("headers")
-  /// Whether there is a header.
   static let headers = Option.value(
     "headers", "WHEN", values: .words(["auto", "always", "never"]), default: "auto", in: group,
     "csv, tsv: when to write a header row; auto means unless the input has none")
@@ -87,23 +80,19 @@ public enum OutputOptions {
     setting: .existingOutput, in: group,
     "what to do with an existing table (sqlite, postgres, delta), text file (append), or files of partitions")
   /// Whether an existing file is an error.
-  public static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
-  /// Whether to write a summary.
+  package static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
   static let summary = Option.value(
     "summary", "FORMAT", values: .words(["json"]), in: group,
     "print a summary (source, rows, bytes, SHA-256, seconds) to standard error")
   /// Whether outputs are read again.
   static let verify = Option.flag(
     "verify", in: group, "read the output files again and compare a digest of all rows with what was written")
-  /// The number of threads.
-  public static let threads = Option.value(
+  package static let threads = Option.value(
     "threads", "N", default: "number of CPU cores", in: "General", "number of threads")
-  /// The memory for sorting and groups.
-  public static let memory = Option.value(
+  package static let memory = Option.value(
     "memory", "SIZE", default: "a quarter of the free memory, at most 1G", setting: .memory, in: "General",
     "memory for sorting and groups; what needs more goes to temporary files")
-  /// When to show progress.
-  public static let progress = Option.value(
+  package static let progress = Option.value(
     "progress", "WHEN", values: .words(["auto", "always", "never"]), default: "auto", in: "General",
     "when to show progress; auto means on a terminal")
 
@@ -114,17 +103,17 @@ public enum OutputOptions {
     (width, "width"), (wrap, "wrap"),
   ]
   /// The options of commands that write files, and have no others for servers.
-  public static let exportingAnywhere = exporting + APIOptions.connecting
+  package static let exportingAnywhere = exporting + APIOptions.connecting
   /// The options that choose the format of standard output.
-  public static let formats = [format, json, plain]
+  package static let formats = [format, json, plain]
   /// The options of commands that write files.
-  public static let exporting =
+  package static let exporting =
     [output, format, formatOption] + shortcuts.map(\.option) + [
       headers, rejects,
       csvw, dataPackage, imageDirectory, noClobber, existing, verify, summary, noPager, threads, memory, progress,
     ]
   /// The options of commands that show lists to users.
-  public static let listing = [format, formatOption, width, wrap, json, plain, noPager]
+  package static let listing = [format, formatOption, width, wrap, json, plain, noPager]
 
   /// The format options that are set by the configuration, not by the command line; they apply to the formats that have
   /// them.
@@ -147,8 +136,7 @@ public enum OutputOptions {
 extension Invocation {
   /// Whether messages are coloured.
   func hasColoredErrors(_ terminal: any TerminalPort) -> Bool { terminal.style(color, ofErrors: true).isColored }
-  /// When output is coloured.
-  public var color: ColorChoice { setting(SharedOptions.color).flatMap(ColorChoice.init) ?? .auto }
+  package var color: ColorChoice { setting(SharedOptions.color).flatMap(ColorChoice.init) ?? .auto }
 
   /// Whether to show progress: as `--progress` or the setting says, else on a terminal.
   var showsProgress: Bool {

@@ -1,20 +1,19 @@
 import Codecs
-public import CommandLineKit
+package import CommandLineKit
 import Dialects
 import Documents
-public import Domain
-import Lake
-public import Query
-public import Rows
+package import Domain
+package import Query
+package import Rows
 import Synchronization
 
 /// The outputs of a command and their formats. Errors in them are found when the plan is made, before anything is
 /// read.
-public struct OutputPlan: Sendable {
+package struct OutputPlan: Sendable {
   /// The number of threads that encode, and that may read.
-  public let threads: Int
+  package let threads: Int
   /// The memory for sorting and groups, in bytes.
-  public var memory: Int { givenMemory ?? services.memory() }
+  package var memory: Int { givenMemory ?? services.memory() }
   private let givenMemory: Int?
   private let services: AppServices
   private var targets: [OutputTarget]
@@ -25,8 +24,7 @@ public struct OutputPlan: Sendable {
   private let replaces: Bool
   private let hasSummary: Bool
   private let isVerified: Bool
-  /// The reader of the outputs.
-  public let audience: OutputAudience
+  package let audience: OutputAudience
   private let policy: OutputPolicy
   private let usesPager: Bool
   private let partitions: PartitionPlan?
@@ -36,7 +34,7 @@ public struct OutputPlan: Sendable {
   /// Reads the options of `OutputOptions` that a command has.
   /// - Throws: `usage` for contradictory options and for two names of one file, `cannotCreate` for a file that cannot
   ///   be created.
-  public init(
+  package init(
     _ invocation: Invocation, _ services: AppServices, _ policy: OutputPolicy = OutputPolicy()
   ) throws(Problem) {
     self.services = services
@@ -90,8 +88,7 @@ public struct OutputPlan: Sendable {
     partitions = try PartitionPlan(invocation, services)
     let types = try FileInputOptions(invocation).types
     let imageDirectory = invocation[OutputOptions.imageDirectory]
-    if imageDirectory != nil, !chosen.contains(where: { $0.location.text != "-" && $0.exporter.descriptor.showsImages })
-    {
+    if imageDirectory != nil, !chosen.contains(where: \.exporter.descriptor.showsImages) {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
     }
     let hasPlaceholders = partitions != nil
@@ -122,22 +119,16 @@ public struct OutputPlan: Sendable {
       if let table = exporter.table {
         return OutputTarget(location, path: table.name, exporter: exporter, options: own)
       }
-      if let imageDirectory, path != "-", exporter.descriptor.showsImages {
-        let isEmbedded = own.values["images"] == "embed"
-        own.images = try services.files.images(in: imageDirectory, for: path, isEmbedded: isEmbedded)
-      }
-      if exporter.descriptor.showsImages, let stored = try policy.storedImages?() {
-        // Only pages can refer to files.
-        let isPart = own.values["images"] == "embed" || exporter.descriptor.name != "html"
-        if isPart || path != "-" {
-          own.images.add(try services.files.storedImages(in: stored, for: isPart ? nil : path))
-        }
+      if exporter.descriptor.showsImages, !["links", "none", "no"].contains(own.values["images"]) {
+        let files = try services.files.imageFiles(in: imageDirectory, ofStore: try policy.storedImages?())
+        // Only pages can refer to files; on standard output they have no place to refer from.
+        let isPart = own.values["images"] == "embed" || exporter.descriptor.name != "html" || path == "-"
+        own.images = try services.files.images(files, for: isPart ? nil : path, first: policy.dataset)
       }
       return OutputTarget(
         location, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
-    try Self.checkInputs(invocation, services, targets)
     if invocation.has(OutputOptions.existing), targets.allSatisfy({ $0.path == "-" }) {
       throw Problem(.usage, "--existing requires an output", hint: "add -o FILE")
     }
@@ -171,18 +162,31 @@ public struct OutputPlan: Sendable {
     if rejects == nil, !targets.contains(where: \.isFile) { services.rejects.refuseLoss() }
     if isVerified { try OutputVerification.check(tables.isEmpty ? others : tables) }
     self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
+    for target in self.targets where target.isFile {
+      // A database is written while it is read.
+      let canReplace = !target.isMetadata && target.exporter.descriptor.name != "sqlite"
+      try Self.checkInputs(
+        invocation, services, target.location, replacing: canReplace ? target.options.existing == .replace : nil)
+    }
+    var files = partitions == nil ? self.targets.filter(\.isFile).map(\.location) : []
+    if let path = rejectsPath(beside: targets) {
+      let rejected = try invocation.locations.location(path)
+      try Self.checkInputs(invocation, services, rejected)
+      if rejects != nil, rejected.place.path != nil { files.append(rejected) }
+    }
     var names: [String: String] = [:]
-    for target in self.targets where target.isFile && partitions == nil {
-      let file = try target.location.place.check(replaces: replaces)
-      guard let other = names.updateValue(target.name, forKey: file) else { continue }
-      throw Problem(.usage, "\(other) and \(target.name) are the same file", hint: "use a different file name")
+    for location in files {
+      let file = try location.place.check(replaces: replaces)
+      guard let other = names.updateValue(location.shown, forKey: file) else { continue }
+      throw Problem(
+        .usage, "\(other) and \(location.shown) are the same file", hint: "use a different file name")
     }
   }
 
   /// The same outputs, in the format of the input where neither the command line nor a setting chooses one. That of a
   /// pipe is known when the source is open.
   /// - Throws: `usage` for options that do not apply to the format.
-  public func following(_ source: any RecordSource, _ invocation: Invocation) throws(Problem) -> OutputPlan {
+  package func following(_ source: any RecordSource, _ invocation: Invocation) throws(Problem) -> OutputPlan {
     guard let format = (source as? any SampledFile)?.formatName, format != policy.defaultFormat,
       services.terminal.width == nil, invocation.setting(OutputOptions.format) == nil,
       targets.contains(where: { $0.path == "-" })
@@ -205,22 +209,20 @@ public struct OutputPlan: Sendable {
         hint: .set(.outputFormat, to: format)))
   }
 
-  /// - Throws: `usage` if an output would change an input, unless the command line replaces it.
-  private static func checkInputs(
-    _ invocation: Invocation, _ services: AppServices, _ targets: [OutputTarget]
+  /// - Parameter replacing: whether the command line replaces an input after it was read; nil if it cannot.
+  /// - Throws: `usage` for the location of an input, unless it is replaced.
+  package static func checkInputs(
+    _ invocation: Invocation, _ services: AppServices, _ location: Location, replacing: Bool? = nil
   ) throws(Problem) {
+    guard let path = location.place.path, replacing != true else { return }
     // An invalid location cannot be a file either.
-    let inputs = (["-"] + invocation.arguments + ["from", "join"].flatMap(invocation.all))
+    let inputs = (["-"] + invocation.arguments + ["from", "join", "source"].flatMap(invocation.all))
       .compactMap { try? invocation.locations.location($0).place.path }
-    for target in targets where target.isFile {
-      guard let path = target.location.place.path,
-        let input = inputs.first(where: { services.files.isSame($0, as: path) })
-      else { continue }
-      if target.options.existing == .replace { continue }
-      throw Problem(
-        .usage, input == target.path ? "\(input) is an input" : "\(target.path) is the input \(input)",
-        hint: "use another name, or --existing replace to replace it after it was read")
-    }
+    guard let input = inputs.first(where: { services.files.isSame($0, as: path) }) else { return }
+    throw Problem(
+      .usage, input == location.text ? "\(input) is an input" : "\(location.shown) is the input \(input)",
+      hint: replacing == nil
+        ? "use another name" : "use another name, or --existing replace to replace it after it was read")
   }
 
   /// The format of `--format`, `--json` or `--plain`; nil if none was given.
@@ -246,7 +248,6 @@ public struct OutputPlan: Sendable {
     return size
   }
 
-  /// The action for an output that exists.
   static func existing(
     _ invocation: Invocation, _ exporter: any Exporter, _ policy: OutputPolicy
   ) throws(Problem) -> ExistingOutput {
@@ -264,7 +265,7 @@ public struct OutputPlan: Sendable {
   /// An output that exists, as messages name it; nil if there is none.
   /// - Parameter table: the name of the records.
   /// - Throws: the errors of the servers of the outputs.
-  public func existing(_ table: String) async throws(Problem) -> String? {
+  package func existing(_ table: String) async throws(Problem) -> String? {
     if let partitions { return try await partitions.haveFiles() ? partitions.pattern.text : nil }
     for target in targets + tables where target.isServer || target.isFile {
       let isThere =
@@ -276,7 +277,7 @@ public struct OutputPlan: Sendable {
 
   /// The same outputs, except that files which exist are not replaced: `.partial` is appended to their names.
   /// - Returns: the outputs, and the names of the files that stay; empty if there are none.
-  public func sparingFiles() throws(Problem) -> (plan: OutputPlan, spared: [String]) {
+  package func sparingFiles() throws(Problem) -> (plan: OutputPlan, spared: [String]) {
     var copy = self, spared: [String] = []
     copy.targets = try targets.map { (target) throws(Problem) in
       guard target.isFile, target.location.place.isFile else { return target }
@@ -289,23 +290,22 @@ public struct OutputPlan: Sendable {
   }
 
   /// What all outputs need of columns that are only written; nil if they need all types.
-  public var typesOfOthers: NeededTypes.Others? {
+  package var typesOfOthers: NeededTypes.Others? {
     guard partitions == nil, !isVerified, tables.isEmpty else { return nil }
     let needed = targets.map(\.exporter.descriptor.neededTypes)
     return needed.contains(nil) ? nil : needed.contains(.numbers) ? .numbers : .text
   }
 
-  /// Whether the outputs describe the rows.
-  public var describesRows: Bool {
+  package var describesRows: Bool {
     targets.contains { ["json-schema", "csvw", "frictionless"].contains($0.exporter.descriptor.name) }
   }
 
   /// Whether Delta tables receive the records which the rows report on.
-  public var hasTables: Bool { !tables.isEmpty }
+  package var hasTables: Bool { !tables.isEmpty }
 
   /// - Throws: `usage` if several datasets would go to one Delta table, or tables into the directory of another; the
   ///   errors of reading the directory.
-  public func check(datasets count: Int) async throws(Problem) {
+  package func check(datasets count: Int) async throws(Problem) {
     for table in tables {
       if try table.location.place.member("x") != nil {
         guard try await table.location.place.table().logFiles(from: "") != nil else { continue }
@@ -324,7 +324,7 @@ public struct OutputPlan: Sendable {
   /// - Parameters:
   ///   - states: the states of the table of the records; the current one is not later than they are.
   ///   - rows: opens the records.
-  public func write(
+  package func write(
     _ dataset: String, states: TableStates, rows: () async throws(Problem) -> any RowStream
   ) async throws(Problem) {
     for table in tables {
@@ -344,7 +344,7 @@ public struct OutputPlan: Sendable {
   /// Writes the rows that `selection` selects to all outputs, completely or not at all.
   /// - Parameter combined: the output that the table is a part of; nil if it is complete by itself.
   @discardableResult
-  public func write(
+  package func write(
     _ rows: any RowStream, selection: Selection = Selection(), related: JoinTables = .none,
     into combined: CombinedOutput? = nil
   ) async throws(Problem) -> Export.Summary {
@@ -354,6 +354,8 @@ public struct OutputPlan: Sendable {
     }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
     var opened = withoutMissingHeader(self.targets)
+    let right = try await opened.first(where: \.isAppended)?.location.place.appendingRight()
+    defer { withExtendedLifetime(right) {} }
     let appended = try await appending(&opened), targets = opened
     // The system is asked only if it matters.
     let memory = selection.sort.isEmpty && selection.grouping == nil && !selection.steps.keepsRows ? 0 : self.memory
@@ -417,7 +419,10 @@ public struct OutputPlan: Sendable {
         let chosen = try await selection.applied(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
-        let ordered = try appended.map { (names) throws(Problem) in try Self.ordered(chosen, names) } ?? chosen
+        let ordered =
+          try appended.map { (names) throws(Problem) in
+            try Self.ordered(chosen, names, of: targets.first(where: \.isAppended)?.name ?? "")
+          } ?? chosen
         let shown = showsLocalTimes ? LocalTimeRows(ordered) : ordered
         return verified.map { DigestedRows(shown, $0) } ?? shown
       }
@@ -482,6 +487,9 @@ public struct OutputPlan: Sendable {
         at: target.name, hint: "write another file, and read both: bb-export A.csv B.csv -o C.csv")
     }
     targets[position].options.values["headers"] = "no"
+    if sample.bytes.prefix(sample.bytes.firstIndex(of: UInt8(ascii: "\n")) ?? 0).last == UInt8(ascii: "\r") {
+      targets[position].options.values["line-ending"] = "crlf"
+    }
     if input.delimiter != UInt8(ascii: "\t") {
       targets[position].options.values["delimiter"] = String(decoding: [input.delimiter], as: UTF8.self)
     }
@@ -489,14 +497,19 @@ public struct OutputPlan: Sendable {
   }
 
   /// The rows with their columns in the order of a header.
-  private static func ordered(_ rows: any RowStream, _ names: [String]) throws(Problem) -> any RowStream {
+  private static func ordered(
+    _ rows: any RowStream, _ names: [String], of file: String
+  ) throws(Problem) -> any RowStream {
     let own = rows.schema.columns.map(\.name)
     if own == names { return rows }
     for (name, others, subject) in own.map({ ($0, names, "the file") }) + names.map({ ($0, own, "the input") })
     where !others.contains(name) {
+      let common = names.filter(own.contains)
       throw Problem(
-        .usage, "\(subject) has no column “\(name)”",
-        hint: .set(.columns, to: names.filter(own.contains).map(NameListParser.written).joined(separator: ",")))
+        .usage, "\(subject) has no column “\(name)”", at: file,
+        hint: common.isEmpty
+          ? .set(.existingOutput, to: "replace")
+          : .set(.columns, to: common.map(NameListParser.written).joined(separator: ",")))
     }
     var order = Selection()
     order.columns = names
@@ -515,11 +528,16 @@ public struct OutputPlan: Sendable {
     }
   }
 
+  /// Where the records of the input that were changed or dropped go, if there are any.
+  private func rejectsPath(beside targets: [OutputTarget]) -> String? {
+    if rejects == "none" { return nil }
+    return rejects ?? targets.first(where: \.isFile).map { "\($0.path).rejects.csv" }
+  }
+
   /// The file for the records of the input that were changed or dropped; nil if there are none.
   private func rejectsTarget(beside targets: [OutputTarget]) throws(Problem) -> OutputTarget? {
-    guard rejects != "none", let file = targets.first(where: \.isFile)?.path ?? rejects else { return nil }
-    guard rejects != nil || !services.rejects.isEmpty else { return nil }
-    let path = rejects ?? "\(file).rejects.csv", name = FileCompression.split(path)
+    guard rejects != nil || !services.rejects.isEmpty, let path = rejectsPath(beside: targets) else { return nil }
+    let name = FileCompression.split(path)
     let location = try services.locations.location(path)
     guard let exporter = try services.exporters.forPath(name.path) else {
       throw Problem(
@@ -547,4 +565,8 @@ public struct OutputPlan: Sendable {
 extension ExporterDescriptor {
   /// Whether the format may have a header row.
   fileprivate var hasHeaders: Bool { options.contains { $0.key == "headers" } }
+}
+
+extension OutputPolicy {
+  package typealias Directory = @Sendable () throws(Problem) -> String
 }

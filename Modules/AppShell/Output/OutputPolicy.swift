@@ -1,10 +1,9 @@
 import Codecs
-public import CommandLineKit
-public import Domain
-public import Rows
+package import CommandLineKit
+package import Domain
+import Rows
 
-/// The reader of an output.
-public enum OutputAudience: Sendable {
+package enum OutputAudience: Sendable {
   /// The user, who chose no format.
   case user
   /// A script that reads the lines of `--plain`.
@@ -14,40 +13,42 @@ public enum OutputAudience: Sendable {
 }
 
 /// The differences between the outputs of commands.
-public struct OutputPolicy: Sendable {
+package struct OutputPolicy: Sendable {
   /// The format of standard output unless the command line or a setting names one, or it is a terminal.
-  public var defaultFormat = "csv"
+  package var defaultFormat = "csv"
   /// The format on a terminal instead; nil for the default format.
-  public var interactiveFormat: String? = "table"
+  package var interactiveFormat: String? = "table"
   /// The columns that a reader gets if the command line names none; all unless given.
-  public var columns: [OutputAudience: [String]] = [:]
+  package var columns: [OutputAudience: [String]] = [:]
   /// Whether users see times in their time zone.
-  public var showsLocalTimes = false
+  package var showsLocalTimes = false
   /// The kind of records in the JSON object of `--json`: `notes`.
-  public var kind = ""
+  package var kind = ""
   /// The source and the selection of the rows, to recognize a repetition of a command.
-  public var origin = ""
+  package var origin = ""
   /// Whether the rows report on records, which the Delta tables among the outputs receive instead.
-  public var isReport = false
+  package var isReport = false
   /// The directory of the images of the store that the records come from; nil for records of another source.
-  public var storedImages: (@Sendable () throws(Problem) -> String)?
+  package var storedImages: Directory?
+  /// The dataset of the records; nil if it is not known.
+  package var dataset: String?
   /// The format of standard output, whatever the command line and the settings say; nil for theirs.
-  public var exporter: (any Exporter)?
+  package var exporter: (any Exporter)?
   /// The number of threads without `--threads`; nil for one for each core.
-  public var threads: Int?
+  package var threads: Int?
 
   /// Creates the policy of a command that shows a table on a terminal, and writes CSV elsewhere.
-  public init() {}
+  package init() {}
 
   /// The policy of a command that reports: a table everywhere.
-  public static let report: OutputPolicy = {
+  package static let report: OutputPolicy = {
     var policy = OutputPolicy()
     policy.defaultFormat = "table"
     return policy
   }()
 
   /// Makes the format of the first input that of standard output, if it is a text format of rows.
-  public mutating func follow(_ invocation: Invocation, first path: String?) {
+  package mutating func follow(_ invocation: Invocation, first path: String?) {
     let suffix = path.flatMap { FileCompression.split($0).path.split(separator: "/").last?.split(separator: ".").last }
     follow(invocation.value(of: "from-format") ?? suffix.flatMap { FileFormat(suffix: String($0)) }?.name)
   }

@@ -16,7 +16,6 @@ struct OutputTarget: Sendable {
   /// Whether it describes the columns of other outputs.
   var isMetadata = false
 
-  /// Creates an output.
   init(
     _ location: Location, path: String? = nil, exporter: any Exporter, options: ExportOptions,
     compression: FileCompression? = nil, isMetadata: Bool = false
@@ -29,18 +28,15 @@ struct OutputTarget: Sendable {
     self.isMetadata = isMetadata
   }
 
-  /// Whether it is a table on a server.
   var isServer: Bool { exporter.table != nil }
   /// Whether it is a table that takes the states of stored tables.
   var takesStates: Bool { exporter.table?.excludedFromStates != nil }
   var isFile: Bool { path != "-" && !isServer }
   /// Whether rows are added to a text file.
   var isAppended: Bool { isFile && options.existing == .append && exporter.descriptor.name != "sqlite" }
-  /// The name in messages.
   var name: String { path == "-" ? "standard output" : isServer ? path : location.shown }
   /// The directory with a trailing slash; empty for the current one.
   private var directory: String { path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "" }
-  /// The use of standard output.
   func use(isHeldBack: Bool, isPaged: Bool) -> TerminalUse {
     var use = TerminalUse(isHeldBack: isHeldBack, isPaged: isPaged)
     use.isStyled = exporter.descriptor.isStyled

@@ -9,7 +9,6 @@ struct OutputVerification {
   let services: AppServices
   let threads: Int
 
-  /// Formats that are read.
   private static let readable = ["csv", "tsv", "json", "ndjson", "sqlite", "parquet"]
 
   /// Refuses outputs that cannot be read back.
@@ -91,7 +90,6 @@ struct OutputVerification {
     try Self.check(found, is: digest, target)
   }
 
-  /// Reads the rows of an output.
   func verify(_ rows: any RowStream, of target: OutputTarget, is digest: RowDigest) async throws(Problem) {
     try Self.check(try await self.digest(rows), is: digest, target)
   }

@@ -2,7 +2,6 @@ import Codecs
 import CommandLineKit
 import Domain
 import Lake
-import Query
 import Rows
 
 /// The placeholders of an output's path, and whether earlier files are replaced.

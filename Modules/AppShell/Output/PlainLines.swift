@@ -11,7 +11,6 @@ struct PlainLines: ByteFormat {
     "plain", fileExtensions: [], mediaType: "text/plain; charset=utf-8", summary: "One record per line, tab-separated",
     isExact: false)
 
-  /// An encoder; there are no options.
   func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder { Encoder() }

@@ -1,10 +1,9 @@
 import Codecs
-public import Domain
-import Rows
+package import Domain
 import Synchronization
 
 /// The source of the rows of a command, and the age of its responses, as `--summary json` reports them.
-public final class Provenance: Sendable {
+package final class Provenance: Sendable {
   private struct State {
     var source: String?
     /// In seconds since 1970.
@@ -26,29 +25,26 @@ public final class Provenance: Sendable {
   var isFallback: Bool { state.withLock { $0.isFallback } }
 
   /// The members of records that differ from the descriptions of their APIs; each once.
-  public var members: [MemberFinding] { state.withLock { $0.members } }
+  package var members: [MemberFinding] { state.withLock { $0.members } }
 
   /// The requests that failed while the rest was read.
-  public var failures: [SourceFailure] { state.withLock { $0.failures } }
+  package var failures: [SourceFailure] { state.withLock { $0.failures } }
 
-  /// Notes a request that failed.
-  public func note(_ failure: SourceFailure) { state.withLock { $0.failures.append(failure) } }
+  package func note(_ failure: SourceFailure) { state.withLock { $0.failures.append(failure) } }
 
-  /// Notes members of records.
-  public func note(_ findings: [MemberFinding]) {
+  package func note(_ findings: [MemberFinding]) {
     state.withLock { state in
       for finding in findings where !state.members.contains(finding) { state.members.append(finding) }
     }
   }
 
   /// Notes a source that is opened; the first is the one the rows come from.
-  public func open(_ name: String) { state.withLock { state in if state.source == nil { state.source = name } } }
+  package func open(_ name: String) { state.withLock { state in if state.source == nil { state.source = name } } }
 
-  /// Notes a response.
-  public func fetch(at seconds: Int64) {
+  package func fetch(at seconds: Int64) {
     state.withLock { $0.fetched = min($0.fetched ?? seconds, seconds) }
   }
 
   /// Notes that the snapshot is read instead.
-  public func fallBack() { state.withLock { $0 = State(source: "snapshot", isFallback: true) } }
+  package func fallBack() { state.withLock { $0 = State(source: "snapshot", isFallback: true) } }
 }

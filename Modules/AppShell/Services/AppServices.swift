@@ -1,79 +1,63 @@
 import Codecs
-public import CommandLineKit
-public import Dialects
-public import Domain
+package import CommandLineKit
+package import Dialects
+package import Domain
 import Query
-public import Rows
+package import Rows
 
 /// The services that commands of both programs use. The defaults do nothing or fail, so that a test names only the ones
 /// that it needs.
-public struct AppServices: Sendable {
-  /// The environment of the process.
-  public var variables: [String: String] = [:]
-  /// The output formats.
-  public var exporters: any ExporterCatalogue = NoExporters()
-  /// The files that outputs are written to.
-  public var files: any OutputFiles = NoFiles()
+package struct AppServices: Sendable {
+  package var variables: [String: String] = [:]
+  package var exporters: any ExporterCatalogue = NoExporters()
+  package var files: any OutputFiles = NoFiles()
   /// The stores, and the configuration that names the default one.
-  public var stores: any StoreOpening = NoStores()
-  /// Standard output and the terminal.
-  public var terminal: any TerminalPort = NoTerminal()
-  /// The sources of records.
-  public var sources: any SourceServices = NoSources()
-  /// The files that are imported.
-  public var documents: any DocumentReading = NoDocuments()
-  /// Downloads and directories of images.
-  public var images: any ImageServices = NoImages()
-  /// The external exporters.
-  public var plugins: any PluginHost = NoPlugins()
+  package var stores: any StoreOpening = NoStores()
+  package var terminal: any TerminalPort = NoTerminal()
+  package var sources: any SourceServices = NoSources()
+  package var documents: any DocumentReading = NoDocuments()
+  package var images: any ImageServices = NoImages()
+  package var plugins: any PluginHost = NoPlugins()
   /// The files of a Singer runner.
-  public var tap: any TapServices = NoTap()
-  /// The desktop.
-  public var desktop: any DesktopPort = NoDesktop()
+  package var tap: any TapServices = NoTap()
+  package var desktop: any DesktopPort = NoDesktop()
   /// Texts that are being written.
-  public var drafts: any DraftDirectory = NoDrafts()
-  /// Identifiers for new records.
-  public var identifiers: any IdentifierSource = SequentialIdentifiers()
+  package var drafts: any DraftDirectory = NoDrafts()
+  package var identifiers: any IdentifierSource = SequentialIdentifiers()
   /// Reads the settings of the environment and of the configuration file.
-  public var configuration: @Sendable () throws(Problem) -> Configuration = { () throws(Problem) in Configuration() }
+  package var configuration: @Sendable () throws(Problem) -> Configuration = { () throws(Problem) in Configuration() }
   /// Changes the configuration file; a value of nil removes the key.
-  public var configure: @Sendable (_ key: ConfigurationKey, _ value: String?) async throws(Problem) -> Void = {
+  package var configure: @Sendable (_ key: ConfigurationKey, _ value: String?) async throws(Problem) -> Void = {
     (_, _) throws(Problem) in throw Problem(.bug, "no configuration file")
   }
-  /// The clock that dates records.
-  public var clock: any WallClock = FixedClock(Instant(seconds: 0))
-  /// Temporary files.
-  public var scratch: any ScratchSpace = NoScratch()
-  /// The number of processor cores.
-  public var cores = 1
+  package var clock: any WallClock = FixedClock(Instant(seconds: 0))
+  package var scratch: any ScratchSpace = NoScratch()
+  package var cores = 1
   /// The memory for sorting and groups without `--memory`, in bytes.
-  public var memory: @Sendable () -> Int = { 256 << 20 }
+  package var memory: @Sendable () -> Int = { 256 << 20 }
   /// The executor of work that uses several threads; nil for the executor of the command.
-  public var workers: (any TaskExecutor)?
+  package var workers: (any TaskExecutor)?
   /// The directories that the program uses, by purpose.
-  public var directories: [(name: String, path: String)] = []
+  package var directories: [(name: String, path: String)] = []
   /// The records of input files that were changed or dropped.
-  public var rejects = RejectLog(scratch: NoScratch())
+  package var rejects = RejectLog(scratch: NoScratch())
   /// The source of the rows of the command.
-  public let provenance = Provenance()
-  /// The exit code of the command.
-  public let exitCode = ExitCode()
-  /// The start of the command.
+  package let provenance = Provenance()
+  package let exitCode = ExitCode()
   let started = ContinuousClock.now
-  /// The kinds of locations.
-  public var locations = LocationKinds([])
+  package var locations = LocationKinds([])
   /// Gives the services what the user said about the network; they cannot reach anything before.
-  public var connect: @Sendable (_ services: inout AppServices, _ options: APIOptions) -> Void = { (_, _) in }
+  package var connect: @Sendable (_ services: inout AppServices, _ options: APIOptions) -> Void = { (_, _) in }
   /// Removes what must not outlive the process, then ends it.
-  public var cleanUp: @Sendable (_ end: () -> Void) -> Void = { $0() }
+  package var cleanUp: @Sendable (_ end: () -> Void) -> Void = { $0() }
   /// Errors, warnings and results, on standard error.
-  public var report: Report
+  package var report: Report
   /// The progress of the work, on standard error.
-  public let progress: Progress
+  package let progress: Progress
 
   /// The clock, or the time that `BB_NOW` sets, for tests and scripts.
   /// - Throws: `configuration` if `BB_NOW` is not a number of seconds within the years 0000 to 9999.
-  public func writtenTime() throws(Problem) -> any WallClock {
+  package func writtenTime() throws(Problem) -> any WallClock {
     guard let text = variables["BB_NOW"], !text.isEmpty else { return clock }
     guard let seconds = Int64(text), (-62_167_219_200...253_402_300_799).contains(seconds) else {
       throw Problem(
@@ -84,10 +68,10 @@ public struct AppServices: Sendable {
 
   /// The current date where the user is: `2024-05-17`.
   /// - Throws: as `writtenTime()`.
-  public func today() throws(Problem) -> String { LocalTime.date(of: try writtenTime().now().seconds) }
+  package func today() throws(Problem) -> String { LocalTime.date(of: try writtenTime().now().seconds) }
 
   /// A location in messages: that of a server without secrets.
-  public func shown(_ location: String) -> String {
+  package func shown(_ location: String) -> String {
     URLText.scheme(of: location) == nil ? location : (try? stores.open(location).name) ?? URLText.redacted(location)
   }
 
@@ -103,14 +87,14 @@ public struct AppServices: Sendable {
   }
 
   /// Checks that a store exists.
-  public func require(_ location: String) throws(Problem) {
+  package func require(_ location: String) throws(Problem) {
     if try stores.exists(location) { return }
     let name = shown(location)
     throw Problem(.noInput, "store not found", at: name, hint: .run(.sync(into: name), "create it"))
   }
 
   /// Creates services that do nothing, except that they report.
-  public init(_ report: Report) {
+  package init(_ report: Report) {
     self.report = report
     progress = Progress(report)
   }

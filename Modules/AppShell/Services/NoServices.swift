@@ -13,7 +13,7 @@ struct FixedClock: WallClock {
   /// Creates a clock that shows `instant`.
   init(_ instant: Instant) { self.instant = instant }
   /// The time given at creation.
-  public func now() -> Instant { instant }
+  package func now() -> Instant { instant }
 }
 
 struct NoExporters: ExporterCatalogue {
@@ -25,9 +25,8 @@ struct NoExporters: ExporterCatalogue {
 }
 
 struct NoFiles: OutputFiles {
-  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
-  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages { PageImages() }
-  func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
+  func imageFiles(in directory: String?, ofStore stored: String?) -> [[UInt8]: ImageFile] { [:] }
+  func images(_ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?) -> PageImages { PageImages() }
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.bug, "no files")
   }
@@ -40,6 +39,8 @@ struct NoStores: StoreOpening {
   func absolute(_ location: String) -> String { location }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { throw Problem(.bug, "no stores") }
   func claim(_ location: String) async throws(Problem) { throw Problem(.bug, "no stores") }
+  func mergeTables(of location: String) throws(Problem) { throw Problem(.bug, "no stores") }
+  func merge(base: String, ours: String, theirs: String, of path: String) -> Int? { nil }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {
     throw Problem(.bug, "no stores")
   }
@@ -72,7 +73,9 @@ struct NoSources: SourceServices {
   func query(_ sql: String, over sources: [any RecordSource], cores: Int) throws(Problem) -> any RowStream {
     throw Problem(.bug, "no sources")
   }
-  func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream {
+  func following(
+    _ path: String, _ format: FileFormat?, _ options: FileInputOptions
+  ) async throws(Problem) -> any RowStream {
     throw Problem(.bug, "no sources")
   }
   func bytes(of path: String) throws(Problem) -> [UInt8] { throw Problem(.bug, "no files", at: path) }
@@ -82,9 +85,9 @@ struct NoSources: SourceServices {
   func checked(_ value: String, of key: ConfigurationKey) -> String { value }
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) -> (any RowStream)? { nil }
   func definition(_ path: String) throws(Problem) -> APIDescription { throw Problem(.bug, "no files") }
-  func draft(
-    _ request: SourceDraftRequest, _ options: APIOptions
-  ) throws(Problem) -> (text: [UInt8], lines: [String]) { throw Problem(.bug, "no sources") }
+  func draft(_ request: SourceDraftRequest, _ options: APIOptions) throws(Problem) -> DraftOutcome {
+    throw Problem(.bug, "no sources")
+  }
   func trial(
     _ path: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
   ) throws(Problem) -> [SourceTrial] { throw Problem(.bug, "no sources") }

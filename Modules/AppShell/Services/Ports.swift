@@ -1,11 +1,10 @@
-public import Codecs
-public import CommandLineKit
-public import Documents
-public import Domain
-public import Rows
+package import Codecs
+package import CommandLineKit
+package import Documents
+package import Domain
+package import Rows
 
-/// The output formats.
-public protocol ExporterCatalogue: Sendable {
+package protocol ExporterCatalogue: Sendable {
   /// The built-in formats, in the order of the documentation.
   var all: [any Exporter] { get }
   /// The format with a name, built-in or external; `singer:PROGRAM` is a Singer target.
@@ -21,7 +20,7 @@ public protocol ExporterCatalogue: Sendable {
 }
 
 /// The standard of a file that describes the columns of other files.
-public enum MetadataForm: Sendable {
+package enum MetadataForm: Sendable {
   /// W3C CSV on the Web, one metadata file for each CSV file.
   case csvw
   /// Frictionless Data Package, one file for all.
@@ -29,30 +28,27 @@ public enum MetadataForm: Sendable {
 }
 
 /// An output file that a metadata file describes.
-public struct DescribedFile: Sendable {
-  /// Its name within its directory.
-  public let name: String
-  /// Its format.
-  public let format: ExporterDescriptor
-  /// The options of its format.
-  public let options: ExportOptions
+package struct DescribedFile: Sendable {
+  package let name: String
+  package let format: ExporterDescriptor
+  package let options: ExportOptions
 }
 
 /// Images, and directories that outputs are written to.
-public protocol OutputFiles: Sendable {
+package protocol OutputFiles: Sendable {
   /// Whether two paths name one regular file; `-` is standard input.
   func isSame(_ path: String, as other: String) -> Bool
-  /// The images stored in a directory, for a page.
-  /// - Parameter isEmbedded: whether they become part of the page.
-  /// - Throws: `noInput` if there are none.
-  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages
-  /// The images of a store, for a page, by their names in the records; empty if there are none.
+  /// The images at hand, by URL and by their name in the store.
   /// - Parameters:
-  ///   - directory: the directory of the images of the store.
+  ///   - directory: the directory that the user named; nil for none.
+  ///   - stored: the directory of the images of the store; nil for none.
+  /// - Throws: `noInput` if there are none in `directory`.
+  func imageFiles(in directory: String?, ofStore stored: String?) throws(Problem) -> [[UInt8]: ImageFile]
+  /// Images for a page.
+  /// - Parameters:
   ///   - page: the path of the page; nil for images that become part of it.
-  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages
-  /// The files of the images stored in a directory, by URL; empty if there are none.
-  func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile]
+  ///   - dataset: the dataset whose images come first.
+  func images(_ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?) throws(Problem) -> PageImages
   /// Opens a directory that appears under its name when it is complete.
   /// - Throws: `cannotCreate`; also if the directory exists and must not be replaced.
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory
@@ -60,11 +56,10 @@ public protocol OutputFiles: Sendable {
 
 extension OutputFiles {
   /// Files without names in common.
-  public func isSame(_ path: String, as other: String) -> Bool { false }
+  package func isSame(_ path: String, as other: String) -> Bool { false }
 }
 
-/// The stores.
-public protocol StoreOpening: Sendable {
+package protocol StoreOpening: Sendable {
   /// The store at a location: `sqlite:FILE`, `csv:DIR`, `json:DIR`, or a path.
   func open(_ location: String) throws(Problem) -> any RecordStore
   /// Whether there is a store at a location.
@@ -78,67 +73,63 @@ public protocol StoreOpening: Sendable {
   func absolute(_ location: String) throws(Problem) -> String
   /// Turns an existing directory into a store.
   func claim(_ location: String) async throws(Problem)
+  /// Has git merge the tables of a directory store by key and field.
+  func mergeTables(of location: String) throws(Problem)
+  /// Writes a merge of three versions of a file over `ours`, and returns the number of conflicts; nil if the file is
+  /// not a table of a store.
+  func merge(base: String, ours: String, theirs: String, of path: String) async throws(Problem) -> Int?
   /// Copies all tables and the history of a store into a new one; returns the tables and their numbers of records.
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)]
 }
 
-/// The use of standard output.
-public struct TerminalUse: Sendable {
+package struct TerminalUse: Sendable {
   /// Whether nothing is written before everything is known, because the rows may have to be read again.
-  public var isHeldBack = false
+  package var isHeldBack = false
   /// Whether a pager shows the output on a terminal.
-  public var isPaged = false
+  package var isPaged = false
   /// Whether the output has escape sequences of its own, and none of the data.
-  public var isStyled = false
+  package var isStyled = false
   /// The number of lines at the beginning that a terminal without a pager shows again after each screen.
-  public var headerLines = 0
+  package var headerLines = 0
 
   /// Output that is written as it comes.
-  public init(isHeldBack: Bool = false, isPaged: Bool = false) {
+  package init(isHeldBack: Bool = false, isPaged: Bool = false) {
     self.isHeldBack = isHeldBack
     self.isPaged = isPaged
   }
 }
 
 /// The place that standard output leads to.
-public enum StandardOutput: Sendable, Hashable {
+package enum StandardOutput: Sendable, Hashable {
   /// A terminal, a pipe or a device.
   case terminal, other
-  /// A file.
   case file(String)
 }
 
 /// Standard output, and the terminal if it is one.
-public protocol TerminalPort: Sendable {
+package protocol TerminalPort: Sendable {
   /// The width of standard output in columns; nil if it is not a terminal.
   var width: Int? { get }
-  /// Where standard output leads.
   var destination: StandardOutput { get }
   /// Whether a user can reply: standard input and standard error are terminals.
   var isInteractive: Bool { get }
   /// Colours and links on standard output, or on standard error.
   func style(_ color: ColorChoice, ofErrors: Bool) -> TerminalStyle
-  /// Opens standard output.
   func output(_ use: TerminalUse) throws(Problem) -> any ByteSink
-  /// Writes text to standard output.
   func write(_ text: String) throws(Problem)
   /// Reads all of standard input.
   /// - Throws: `badData` above 64 MiB.
   func input() throws(Problem) -> [UInt8]
-  /// Prompts on the terminal.
   var dialog: Dialog { get }
-  /// The editor of the user.
   func editor() throws(Problem) -> any TextEditor
 }
 
 extension TerminalPort {
   /// A terminal if it has a width.
-  public var destination: StandardOutput { width == nil ? .other : .terminal }
+  package var destination: StandardOutput { width == nil ? .other : .terminal }
 }
 
-/// The desktop.
-public protocol DesktopPort: Sendable {
-  /// Whether there is a desktop.
+package protocol DesktopPort: Sendable {
   var isPresent: Bool { get }
   /// Opens a URL; returns false if that is not possible.
   func open(_ url: String) -> Bool
@@ -149,7 +140,6 @@ public protocol DesktopPort: Sendable {
 }
 
 /// Identifiers for new records.
-public protocol IdentifierSource: Sendable {
-  /// An identifier that no record has.
+package protocol IdentifierSource: Sendable {
   func next() -> String
 }

@@ -1,9 +1,8 @@
-public import CommandLineKit
+package import CommandLineKit
 import Glibc
 import Rows
 
-/// Runs a program as a process.
-public enum ProcessLauncher {
+package enum ProcessLauncher {
   /// Runs the command of the process's arguments, and exits.
   /// - Parameters:
   ///   - name: the name of the program.
@@ -11,7 +10,7 @@ public enum ProcessLauncher {
   ///   - usesMainThread: whether the command runs on the main thread, which costs the least; else on a pool of
   ///     threads.
   ///   - services: connects the services, unless the arguments need none.
-  public static func main(
+  package static func main(
     _ name: String, version: String, usesMainThread: Bool = false, _ application: @autoclosure () -> Application,
     services: (Report) -> AppServices
   ) {

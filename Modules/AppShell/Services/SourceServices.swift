@@ -1,16 +1,19 @@
-import Codecs
-public import CommandLineKit
-public import Domain
-public import Query
-public import Rows
-public import Sources
+package import CommandLineKit
+package import Domain
+package import Query
+package import Rows
+package import Sources
 
 /// The sources of records.
-public protocol SourceServices: Sendable {
-  /// The built-in data.
+package protocol SourceServices: Sendable {
   var snapshot: any RecordSource { get }
-  /// Opens a source.
   func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource
+  /// Opens files on servers that may have rows that are needed, several at a time, before each is opened.
+  /// - Parameter selection: the conditions, of columns of paths among others.
+  /// - Returns: the positions of the files that may have such rows, at least one.
+  func prepare(
+    _ files: [Location], _ options: FileInputOptions, for selection: Selection
+  ) async throws(Problem) -> [Int]
   /// Opens the API of shows and their episodes.
   func television(_ lookup: ShowLookup, _ options: APIOptions) throws(Problem) -> any RecordSource
   /// The rows of an SQL statement that reads the tables of sources.
@@ -26,16 +29,15 @@ public protocol SourceServices: Sendable {
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) async throws(Problem) -> (
     any RowStream
   )?
-  /// The rows of standard input as they arrive.
-  func following(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) -> any RowStream
+  /// The rows of a pipe, or of `-`, standard input, as they arrive; their format is detected if it is nil.
+  func following(
+    _ path: String, _ format: FileFormat?, _ options: FileInputOptions
+  ) async throws(Problem) -> any RowStream
   /// The bytes of a file of at most 16 MiB.
   func bytes(of path: String) throws(Problem) -> [UInt8]
-  /// Reads a source definition file.
   func definition(_ path: String) throws(Problem) -> APIDescription
-  /// Infers a source definition from a response or a file; the definition as text, and what was inferred, line by line.
-  func draft(
-    _ request: SourceDraftRequest, _ options: APIOptions
-  ) async throws(Problem) -> (text: [UInt8], lines: [String])
+  /// Infers a source definition from a response or a file, and tries it if that is wanted.
+  func draft(_ request: SourceDraftRequest, _ options: APIOptions) async throws(Problem) -> DraftOutcome
   /// Reads a sample of the datasets of a source definition; nothing of it is kept.
   func trial(
     _ path: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
@@ -57,8 +59,15 @@ public protocol SourceServices: Sendable {
   func schema(grammar: Int) -> [UInt8]
 }
 
+extension SourceServices {
+  /// All.
+  package func prepare(
+    _ files: [Location], _ options: FileInputOptions, for selection: Selection
+  ) async throws(Problem) -> [Int] { Array(files.indices) }
+}
+
 /// The files that are imported.
-public protocol DocumentReading: Sendable {
+package protocol DocumentReading: Sendable {
   /// The rows of a table in a file; `types` returns the types of the columns that it is given.
   func rows(
     _ path: String, _ options: FileInputOptions,
@@ -66,7 +75,6 @@ public protocol DocumentReading: Sendable {
   ) async throws(Problem) -> any RowStream
   /// The files of a directory or a ZIP archive, or the one at a path.
   func files(_ path: String) throws(Problem) -> any NamedFiles
-  /// Whether a path is a directory.
   func isDirectory(_ path: String) -> Bool
   /// A new file that appears when it is complete.
   func sink(_ path: String) throws(Problem) -> any ByteSink
@@ -79,35 +87,31 @@ public protocol DocumentReading: Sendable {
 }
 
 /// Downloads and directories of images.
-public protocol ImageServices: Sendable {
-  /// The transport for images.
+package protocol ImageServices: Sendable {
   func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport
   /// The archive in a directory, for the images of one dataset.
   /// - Parameter isOfStore: whether the images are those of a store, in which they may be.
   func archive(_ path: String, dataset: String, isOfStore: Bool) async throws(Problem) -> any ImageArchive
-  /// The images of the store at a location.
   func stored(_ location: String) throws(Problem) -> any ImageDirectory
 }
 
 /// The external exporters that are installed.
-public protocol PluginHost: Sendable {
+package protocol PluginHost: Sendable {
   /// All of them; the reason why one is refused is empty if it is not.
   func all() throws(Problem) -> [(name: String, path: String, refusal: String)]
-  /// The description of one, as pairs.
   func describe(_ name: String) throws(Problem) -> [[String]]
   /// The results of the tests of a plug-in.
   func test(_ name: String) async throws(Problem) -> [(what: String, fault: String?)]
 }
 
 /// The files that a Singer runner passes to a tap, by path, and the output of the tap.
-public protocol TapServices: Sendable {
+package protocol TapServices: Sendable {
   /// The source of records, and the datasets; all if there are none.
   func settings(_ path: String) throws(Problem) -> (SourceChoice, [String])
   /// The streams that a catalogue selects, and the columns that it deselects.
   func selected(_ path: String) throws(Problem) -> [(stream: String, without: [String])]
   /// Checks that a file holds a state.
   func checkState(_ path: String) throws(Problem)
-  /// The catalogue of tables.
   func catalog(_ tables: [Schema]) -> [UInt8]
   /// The exporter of messages after those of earlier streams.
   func exporter(_ earlier: [(stream: String, records: Int)]) -> any Exporter

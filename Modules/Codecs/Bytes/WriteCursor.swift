@@ -6,7 +6,6 @@ public import Rows
 /// A value that lives in registers while rows are written. `ensure` is the only check; every `put` trusts that it was
 /// asked for, and may store up to 64 bytes beyond what it writes (the buffer's slack).
 @safe @usableFromInline package struct WriteCursor {
-  /// The next byte.
   @usableFromInline package var next: UnsafeMutablePointer<UInt8>
   /// The margin begins here.
   @usableFromInline var limit: UnsafeMutablePointer<UInt8>
@@ -47,7 +46,6 @@ public import Rows
     unsafe next += count
   }
 
-  /// The run as it is.
   @inlinable @inline(__always) package mutating func put(_ run: ByteRun) {
     if run.count <= 16 {
       unsafe next.store16(run.start)
@@ -60,7 +58,6 @@ public import Rows
 
 /// A range of bytes in an arena. At least 32 readable bytes of any content follow it.
 @safe @usableFromInline package struct ByteRun {
-  /// The first byte.
   @usableFromInline package let start: UnsafePointer<UInt8>
   /// The number of bytes.
   @usableFromInline package let count: Int

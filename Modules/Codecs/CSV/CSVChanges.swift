@@ -9,7 +9,6 @@ import Rows
 struct CSVChanges {
   /// Cells that hold doubled quotes.
   private var folds: [Int] = []
-  /// The decoded values, concatenated.
   private var values: [UInt8] = []
   /// Where each value goes, and how long it is.
   private var places: [(start: Int, count: Int)] = []

@@ -3,7 +3,6 @@ import Rows
 
 /// Fields of CSV: quoted when they have to be, quotes doubled.
 struct CSVFieldWriter {
-  /// The byte between fields.
   let delimiter: UInt8
   /// Text that is quoted although nothing in it asks for quotes, because unquoted it is null to some reader.
   let nullText: [UInt8]

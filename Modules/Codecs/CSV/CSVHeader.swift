@@ -43,7 +43,6 @@ package struct CSVHeader {
 }
 
 extension CSVHeader {
-  /// The first record of a file.
   struct First {
     /// Its fields, unquoted; none when the text has no record.
     var fields: [[UInt8]] = []

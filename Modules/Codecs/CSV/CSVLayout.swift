@@ -9,7 +9,6 @@ struct CSVLayout: Sendable {
     var isNumber: Bool { self == .integer || self == .real || self == .decimal }
   }
 
-  /// One column of the file.
   struct Column: Sendable {
     let name: String
     let type: ColumnType
@@ -25,7 +24,6 @@ struct CSVLayout: Sendable {
   }
 
   let columns: [Column]
-  /// Cells a row.
   let width: Int
   let reading: CSVReading
   /// The treatment of a quote inside an unquoted field.

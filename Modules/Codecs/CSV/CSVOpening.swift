@@ -116,7 +116,6 @@ struct CSVOpening {
     return inference.types
   }
 
-  /// All columns as text.
   private var textLayout: CSVLayout {
     let all = Schema("", columns: header.names.map { ColumnDescription($0, .text) })
     return CSVLayout(all, wanted: Array(all.columns.indices), inferred: [], reading: reading, splitter.strayQuotes)

@@ -66,7 +66,6 @@ struct CSVPiece: ~Copyable, Sendable {
   /// The place of the first record in the file.
   let place: JSONPlace
 
-  /// The place of an offset of the text.
   func place(of offset: Int) -> JSONPlace {
     place.advanced(over: text, from: start, to: max(start, min(offset, text.count)))
   }

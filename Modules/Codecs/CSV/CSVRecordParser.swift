@@ -15,12 +15,10 @@ import Rows
   /// The spelling of numbers; nil for that of JSON.
   private let numbers: NumberPattern?
   private var cells: CellsBuilder
-  /// Rows parsed so far.
   private(set) var count = 0
   private var changes = CSVChanges()
   /// Unquoted fields that contain a quote.
   private(set) var strays = 0
-  /// Where the last of them begins.
   private var lastStray = -1
   /// The start of the last block so far that has a line feed in quotes.
   private var lastInnerFeed = -64
@@ -158,7 +156,6 @@ import Rows
     return kind.isNumber ? .number(start, length) : .text(start, length)
   }
 
-  /// The cell of any other field.
   private mutating func value(
     _ kind: CSVLayout.Kind, isNullable: Bool, _ position: Int, _ start: Int, _ length: Int, cellAt: Int
   ) throws(CSVSyntaxError) -> Cell {

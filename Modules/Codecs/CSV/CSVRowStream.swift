@@ -191,6 +191,8 @@ public final class CSVRowStream: RowStream {
         let description = layout.columns[column]
         if description.isInferred {
           found.withLock { $0[column] = Self.wider(description.type) }
+        }
+        if description.isInferred || problem.hint.description.isEmpty {
           problem.hint = .set(
             .columnTypes, to: "\(NameListParser.written(description.name))=text", for: "set the column type")
         }

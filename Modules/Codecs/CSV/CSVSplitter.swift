@@ -28,7 +28,6 @@ struct CSVSplitter: Sendable {
     self.strayQuotes = strayQuotes
   }
 
-  /// The splitter of lines of a file that it has begun.
   mutating func follow(_ lines: FileRange) {
     let (part, names) = (part, names)
     self = CSVSplitter(lines, reading, strayQuotes)
@@ -138,7 +137,6 @@ struct CSVFields {
   private var at: Int
   private var fieldStart: Int
   private var recordStart: Int
-  /// Fields of the record that ended.
   private var fields = 0
   /// Whether the field begins with a quote, and whether the next byte is inside its quotes.
   private var isQuoted = false, isInside = false

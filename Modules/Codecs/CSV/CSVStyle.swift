@@ -24,7 +24,6 @@ public struct CSVStyle: Sendable, Hashable {
   }
   /// The style of lists and JSON values.
   public enum Nested: String, Sendable, Hashable, CaseIterable {
-    /// As JSON text.
     case json
     /// Lists as their elements joined by `; `; JSON objects as JSON text. Cannot be read back.
     case join

@@ -50,7 +50,8 @@ extension CSVSyntaxError {
   static func ragged(_ found: Int?, of width: Int, at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "expected \(width) field\(width == 1 ? "" : "s"), found \(found.map(String.init) ?? "more")",
-      offset: offset)
+      offset: offset,
+      hint: [.set(.repair, for: "read it and list what changed"), .set(.raggedRows, to: "both")])
   }
   static func tooManyColumns(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(message: "the header has more than \(CSVReading.maximumColumns) columns", offset: offset)

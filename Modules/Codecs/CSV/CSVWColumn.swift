@@ -4,7 +4,6 @@ public import Rows
 public struct CSVWColumn: Sendable, Hashable {
   /// The datatypes, by what they become.
   public enum Datatype: Sendable, Hashable {
-    /// Any text as it is.
     case text
     /// Int64.
     case integer(CSVWNumberFormat)
@@ -22,13 +21,11 @@ public struct CSVWColumn: Sendable, Hashable {
     case marked(NumberPattern, NumberPattern.Mark)
     /// A date or time as ISO 8601 text.
     case isoText(CSVWDateFormat)
-    /// A URL.
     case url
     /// Base64.
     case base64
     /// Pairs of hexadecimal digits.
     case hexadecimal
-    /// JSON text.
     case json
   }
 

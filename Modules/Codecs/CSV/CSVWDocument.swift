@@ -100,7 +100,6 @@ public enum CSVWDocument {
     }.joined()
   }
 
-  /// The nearest datatype of the standard.
   private static func datatype(of type: ColumnType, hasExponents: Bool) -> String {
     switch type {
     case .integer: "long"

@@ -4,6 +4,27 @@ public struct CSVWNumberFormat: Sendable, Hashable {
   public var point: [UInt8] = [UInt8(ascii: ".")]
   /// The text between groups of digits; empty if there is none.
   public var group: [UInt8] = []
+  /// The sizes of the groups; nil if any are permitted.
+  public var groupSizes: GroupSizes?
+
+  /// The digits of the last group before the point, and of each other but the first, which may have fewer.
+  public struct GroupSizes: Sendable, Hashable {
+    let last: Int, others: Int
+
+    /// The groups of a pattern, such as `#,##0.00` or `#,##,##0`; nil if it has none.
+    public init?(_ pattern: String) {
+      let groups = pattern.utf8.prefix { $0 != UInt8(ascii: ".") }.split(separator: UInt8(ascii: ","))
+      guard groups.count > 1, let last = groups.last?.count else { return nil }
+      (self.last, others) = (last, groups.count > 2 ? groups[groups.count - 2].count : last)
+    }
+
+    /// Whether digits in groups have these sizes.
+    func fit(_ groups: [Int]) -> Bool {
+      groups.count < 2
+        || groups[groups.count - 1] == last && groups[1..<(groups.count - 1)].allSatisfy { $0 == others }
+          && (1...others).contains(groups[0])
+    }
+  }
 
   /// JSON's numbers, also with a plus sign and with leading zeros.
   public init() {}
@@ -16,7 +37,13 @@ public struct CSVWNumberFormat: Sendable, Hashable {
       rest.removeLast(sign.utf8.count)
       shift = places
     }
-    if !group.isEmpty { rest = Self.replacing(group, with: [], in: rest) }
+    if !group.isEmpty {
+      let whole = rest[..<(rest.firstRange(of: point)?.lowerBound ?? rest.endIndex)]
+      let groups = whole.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }.split(
+        separator: group, omittingEmptySubsequences: false)
+      guard groupSizes?.fit(groups.map(\.count)) ?? true else { return nil }
+      rest = Self.replacing(group, with: [], in: rest)
+    }
     if point != [UInt8(ascii: ".")] {
       // A point that is not the decimal point of the format cannot be part of a number.
       guard !rest.contains(UInt8(ascii: ".")) else { return nil }

@@ -20,7 +20,6 @@ public final class CompressingSink: ByteSink {
     var frames: [FileCompression.Frame] = []
   }
 
-  /// A compressed piece.
   private final class Piece: @unchecked Sendable {
     let plainCount: Int
     var bytes = ByteBuffer(capacity: 1 << 18)

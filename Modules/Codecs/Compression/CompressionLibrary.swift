@@ -4,7 +4,6 @@ import Synchronization
 
 /// A library that is loaded on first use.
 package final class CompressionLibrary: Sendable {
-  /// Zstandard.
   package static let zstd = CompressionLibrary("libzstd", package: "libzstd1") {
     unsafe bb_zstd_load().map { unsafe String(cString: $0) }
   }
@@ -13,7 +12,6 @@ package final class CompressionLibrary: Sendable {
     unsafe bb_lz4_load().map { unsafe String(cString: $0) }
   }
 
-  /// Brotli's decoder.
   package static let brotli = CompressionLibrary("libbrotlidec", package: "libbrotli1") {
     unsafe bb_brotli_load().map { unsafe String(cString: $0) }
   }

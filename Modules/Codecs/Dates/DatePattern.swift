@@ -5,14 +5,12 @@ package import Rows
 /// Letters are the fields of Unicode's date patterns (UTS #35): `yyyy yy MM M MMM MMMM dd d HH H hh h mm m ss s SSS a
 /// EEE EEEE`, and `X` to `XXX` for an offset from UTC. Text between `'…'` and any other character represent themselves.
 public struct DatePattern: Sendable, Hashable {
-  /// A part of the pattern.
   private enum Part: Sendable, Hashable {
     case literal([UInt8])
     case year(digits: Int)
     case number(Field, least: Int, most: Int)
     case monthName, weekday, half, offset
   }
-  /// The fields that are numbers.
   private enum Field: Sendable, Hashable { case month, day, hour, hour12, minute, second, fraction }
 
   /// The parts of a date and time, in the calendar.
@@ -23,7 +21,6 @@ public struct DatePattern: Sendable, Hashable {
     var month: Int?
     /// The day; nil if the pattern has none.
     var day: Int?
-    /// Seconds of the day.
     var seconds = 0
     /// The digits after the second.
     var fraction: [UInt8] = []

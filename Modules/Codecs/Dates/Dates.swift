@@ -63,7 +63,6 @@ public enum Dates {
     text.count == 10 ? isDate(text) : timeForm(text) == .local
   }
 
-  /// The forms of a date and time.
   package enum TimeForm {
     /// RFC 3339 in UTC.
     case instant

@@ -4,9 +4,7 @@ public import Rows
 public enum EpochTime {
   /// The unit that the integers count.
   public enum Unit: Sendable, Hashable {
-    /// For dates.
     case days
-    /// For timestamps.
     case milliseconds, microseconds, nanoseconds
   }
 
@@ -16,7 +14,6 @@ public enum EpochTime {
     case automatic = "auto"
     /// Days, and microseconds; zeros at the end of a fraction are lost.
     case native
-    /// Text.
     case text
 
     /// The unit of a column; nil for text.

@@ -111,7 +111,6 @@ extension TimeSpelling {
     return Array(hasSeconds ? value.dropLast() : value.prefix(16))
   }
 
-  /// The text of a value of this form.
   func text(of value: ByteRun) -> [UInt8] {
     var value = value.bytes
     if let offset, value.count > 19, let utc = DatePattern.local?.fields(Array(value.prefix(19))) {
@@ -182,7 +181,6 @@ struct TimeForms: Sendable {
     return first
   }
 
-  /// Adds a value.
   mutating func add(_ text: Span<UInt8>) {
     if let known = forms {
       if !known.isEmpty { forms = known.filter { $0.value(text) != nil } }

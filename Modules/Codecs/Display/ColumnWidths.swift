@@ -16,12 +16,10 @@ public struct ColumnWidths: Sendable, Hashable {
 
   /// Whether no value shows anything.
   package var isEmpty: Bool { filled == 0 }
-  /// The average width.
   var mean: Int { values == 0 ? 0 : sum / values }
 
   private static let limit = 255
 
-  /// Counts a value.
   package mutating func add(_ width: Int, word: Int = 0) {
     let entry = min(width, Self.limit)
     while counts.count <= entry { counts.append(0) }

@@ -12,7 +12,6 @@ package struct DisplayWidth {
   /// A walk over `text`, which is valid UTF-8.
   init(_ text: ByteRun) { self.text = text }
 
-  /// The width of the whole text.
   package static func of(_ text: ByteRun) -> Int {
     var walk = DisplayWidth(text), width = 0
     while let cluster = walk.next() { width += cluster.width }
@@ -100,7 +99,6 @@ package struct DisplayWidth {
 
   private static func isRegionalIndicator(_ scalar: UInt32) -> Bool { (0x1F1E6...0x1F1FF).contains(scalar) }
 
-  /// The cells of one code point.
   private static func cells(_ scalar: UInt32) -> Int {
     if scalar < 0x300 { return 1 }
     if contains(scalar, DisplayWidthTable.none) { return 0 }

@@ -5,7 +5,6 @@ public enum Stars {
   /// The unit of columns that are shown so.
   package static let unit = "of 10"
 
-  /// By half stars.
   private static let texts: [StaticString] = [
     "☆☆☆☆☆", "½☆☆☆☆", "★☆☆☆☆", "★½☆☆☆", "★★☆☆☆", "★★½☆☆", "★★★☆☆", "★★★½☆", "★★★★☆", "★★★★½", "★★★★★",
   ]

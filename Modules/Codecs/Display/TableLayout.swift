@@ -74,7 +74,6 @@ public struct TableLayout: Sendable, Hashable {
     return widths
   }
 
-  /// A column that may be shown.
   private struct Choice {
     let widths: ColumnWidths
     /// The order in which columns are taken; nil for those that are omitted.

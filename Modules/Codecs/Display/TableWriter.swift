@@ -202,7 +202,6 @@ public struct TableWriter: Sendable {
 }
 
 extension ByteBuffer {
-  /// Appends spaces.
   package mutating func append(blanks count: Int) {
     let start = unsafe room(max(count, 0))
     for position in 0..<max(count, 0) { unsafe start[position] = 0x20 }

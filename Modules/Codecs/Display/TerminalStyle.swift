@@ -19,13 +19,11 @@ public struct TerminalStyle: Sendable, Hashable {
     self.hasLinks = hasLinks
   }
 
-  /// The meaning of a text.
   package enum Part: Sendable, Hashable {
     /// A header, or the title of a record.
     case strong
     /// Lines, and notes below a table.
     case dim
-    /// A number, a date, a Boolean value.
     case number, date, boolean
     /// Anything else.
     case plain
@@ -52,9 +50,7 @@ public struct TerminalStyle: Sendable, Hashable {
     }
   }
 
-  /// Begins a part.
   package func begin(_ part: Part, _ out: inout ByteBuffer) { if isColored { out.append(part.sequence) } }
-  /// Ends a part.
   package func end(_ part: Part, _ out: inout ByteBuffer) { if isColored, part != .plain { out.append("\u{1B}[0m") } }
 
   /// Begins a link if the text is an address that a terminal may open.

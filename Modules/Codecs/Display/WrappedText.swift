@@ -1,5 +1,3 @@
-import Rows
-
 /// A text on a few lines of limited width.
 struct WrappedText: Sendable {
   /// One line: bytes of the text, the cells they take, and whether `…` follows because the rest is not shown.
@@ -10,7 +8,6 @@ struct WrappedText: Sendable {
     let isCut: Bool
   }
 
-  /// The most lines.
   static let maximumLines = 3
 
   /// The lines of a text, at least one: broken at spaces where that is possible.

@@ -57,6 +57,15 @@ public enum JSON: Sendable, Hashable {
     }
   }
 
+  /// A value as JSON; that of a nested column is not a text.
+  package init(_ value: Value) {
+    if case .json(let text) = value, let document = try? JSON.parse(text, name: "") {
+      self = document
+    } else {
+      self.init(stored: value)
+    }
+  }
+
   /// Whether this is `null`.
   public var isNull: Bool { self == .null }
   /// The Boolean; nil for any other value.

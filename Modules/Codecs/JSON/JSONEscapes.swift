@@ -1,6 +1,5 @@
 internal import CMasks
 
-/// The escapes of JSON strings.
 enum JSONEscapes {
   /// The value of a hexadecimal digit; nil for any other byte.
   @inline(__always) static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {

@@ -7,7 +7,7 @@ struct JSONInference {
   static let maximumColumns = CSVReading.maximumColumns
 
   private var names: [[UInt8]] = []
-  private var kinds: [ValueKinds] = []
+  private var evidence: [TypeEvidence] = []
   private var positions: [[UInt8]: Int] = [:]
   private var keys = JSONKeys()
 
@@ -48,8 +48,16 @@ struct JSONInference {
       let escaped = try scanner.skipString()
       let position = try column(scanner, from: start, escaped: escaped, expected: expected)
       try scanner.skipColon()
+      let first = scanner.at + 1, isString = scanner.byte == UInt8(ascii: "\"")
       let kind = try value(&scanner)
-      kinds[position].formUnion(kind)
+      if isString {
+        if !evidence[position].isDecided {
+          let text = unsafe ByteRun(start: scanner.base + first, count: scanner.at - first - 1)
+          evidence[position].add(kind, text)
+        }
+      } else {
+        evidence[position].add(value: kind)
+      }
       expected = position + 1
       goesOn = try scanner.another(UInt8(ascii: "}"))
     } while goesOn
@@ -73,7 +81,7 @@ struct JSONInference {
     }
     positions[name] = names.count
     names.append(name)
-    kinds.append([])
+    evidence.append(TypeEvidence(kinds: []))
     return names.count - 1
   }
 
@@ -125,10 +133,10 @@ struct JSONInference {
   ) throws(Problem) -> (schema: Schema, inferred: Set<Int>) {
     var columns: [ColumnDescription] = []
     var inferred: Set<Int> = []
-    for (name, kinds) in zip(names, kinds) {
-      let name = String(decoding: name, as: UTF8.self)
-      var column = ColumnDescription(name, types[name] ?? kinds.type(else: .json))
-      column.spelling = types[name] == nil ? kinds.spelling : types.spelling(of: name)
+    for (name, evidence) in zip(names, evidence) {
+      let name = String(decoding: name, as: UTF8.self), found = evidence.inferred(else: .json)
+      var column = ColumnDescription(name, types[name] ?? found.type)
+      column.spelling = types[name] == nil ? found.spelling : types.spelling(of: name)
       if types[name] == nil { inferred.insert(columns.count) }
       columns.append(column)
     }

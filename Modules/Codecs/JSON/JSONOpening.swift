@@ -2,7 +2,6 @@ import Rows
 
 /// Looks at the beginning of a document for where its records are.
 struct JSONOpening {
-  /// Where the records are.
   enum Finding {
     /// One object per line, from here on.
     case lines

@@ -5,7 +5,6 @@ import Rows
 public enum JSONForm: Sendable, Hashable {
   /// Whichever of the two the first bytes show.
   case automatic
-  /// One array of objects.
   case array
   /// One object per line (NDJSON, JSON Lines); blank lines are skipped.
   case lines
@@ -29,13 +28,11 @@ struct JSONPiece: ~Copyable, Sendable {
     let isLast: Bool
     /// The place of the first byte in the document.
     let place: JSONPlace
-    /// Line feeds in the text.
     let lines: Int
     /// Whether all pieces so far were certainly cut between records.
     let isCertain: Bool
   }
 
-  /// The place of an offset of the text.
   func place(of offset: Int) -> JSONPlace {
     context.place.advanced(over: text, from: context.start, to: max(context.start, min(offset, text.count)))
   }
@@ -43,9 +40,7 @@ struct JSONPiece: ~Copyable, Sendable {
 
 /// A place in a document that is read piece by piece.
 struct JSONPlace: Sendable, Hashable, CustomStringConvertible {
-  /// Bytes before it.
   var offset = 0
-  /// Line feeds before it.
   var lines = 0
   /// Offset of the first byte of its line.
   var lineStart = 0

@@ -4,7 +4,6 @@
 /// usually indented deeper. The parser of the piece detects mistakes.
 struct JSONRecordBoundary: Sendable {
   private let bytes: [UInt8]
-  /// The position of the line feed.
   private let lineFeed: Int
 
   /// The seam after the record that ends before `border`, in text that ends at `end`; nil if the next record begins on

@@ -6,7 +6,6 @@ internal import CMasks
 struct JSONRecordFraming {
   /// The number of open arrays and objects; 1 between the elements, 0 after the array.
   private(set) var depth = 1
-  /// All ones inside a string.
   private var insideString: UInt64 = 0
   /// 1 when the byte before was an unescaped backslash.
   private var escapesNext: UInt64 = 0

@@ -65,7 +65,6 @@ import Rows
     return finished.freeze()
   }
 
-  /// Records parsed so far.
   var count: Int { rows }
 
   private mutating func elements() throws(JSONSyntaxError) {
@@ -284,7 +283,9 @@ import Rows
   ) throws(JSONSyntaxError) -> Cell {
     let type = layout.columns[position].type
     // Patterns: the equality of types is a call to another module.
-    if case .date = type, end - start == 12, !escaped, unsafe Dates.isDay(base + start + 1) {
+    if case .date = type, end - start == 12, !escaped, layout.columns[position].spelling == .usual,
+      unsafe Dates.isDay(base + start + 1)
+    {
       return .text(UInt32(truncatingIfNeeded: start + 1), 10)
     }
     if case .json = type {

@@ -3,7 +3,6 @@ internal import CMasks
 
 /// An error in JSON text with its offset; becomes a `Problem` when the name and the line are known.
 package struct JSONSyntaxError: Error {
-  /// Offset of the byte at fault.
   let offset: Int
   /// A sentence without a full stop.
   let message: String
@@ -38,7 +37,6 @@ package struct JSONSyntaxError: Error {
     self.at = at
   }
 
-  /// The next byte.
   @inline(__always) var byte: UInt8 { unsafe base[at] }
   /// The byte `distance` after the next.
   @inline(__always) func byte(_ distance: Int) -> UInt8 { unsafe base[at &+ distance] }

@@ -18,7 +18,6 @@ struct JSONSplitter: ~Copyable, Sendable {
   private var start = 0
   /// Bytes that `text` may hold before it is checked again.
   private var goal = Arena.usualCapacity
-  /// The same place in the document.
   private var place = JSONPlace()
   private var isAtEnd = false
   private var isFirst = true
@@ -30,7 +29,6 @@ struct JSONSplitter: ~Copyable, Sendable {
   private var seam: JSONRecordBoundary?
   /// Whether an array may be cut where a record probably ends, by the look of it, which saves counting brackets.
   var mayGuess = false
-  /// Whether that was done.
   private(set) var hasGuessed = false
 
   /// A splitter that has read nothing yet; `pointer` leads to the array.

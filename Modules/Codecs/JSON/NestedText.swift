@@ -9,9 +9,7 @@ package struct NestedText {
   /// A walk over the value `text`.
   package init(_ text: ByteRun) { self.text = text }
 
-  /// Whether the value is an array.
   package var isArray: Bool { text.first == UInt8(ascii: "[") }
-  /// Whether the value is an object.
   package var isObject: Bool { text.first == UInt8(ascii: "{") }
 
   /// The next element of an array, or the next key or value of an object (they alternate); nil at the end.
@@ -92,7 +90,6 @@ package struct NestedText {
 }
 
 extension ByteBuffer {
-  /// Appends the run as it is.
   package mutating func append(_ run: ByteRun) {
     let start = unsafe room(run.count)
     unsafe start.update(from: run.start, count: run.count)

@@ -8,7 +8,6 @@ public enum SQLDialect: String, Sendable, Hashable, CaseIterable {
   case sqlite
   /// PostgreSQL 10 or newer.
   case postgres
-  /// MariaDB and MySQL.
   case mysql
 
   /// The statements before the table. In an executable comment, which others ignore, MySQL learns to read standard SQL.

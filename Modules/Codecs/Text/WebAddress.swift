@@ -1,5 +1,3 @@
-import Rows
-
 /// Which texts are addresses on the web: what may become a link. Nothing but `http` and `https` ever does.
 package enum WebAddress {
   /// Whether the text as a whole is an address: `http://` or `https://`, then anything but blanks and control bytes.
@@ -27,7 +25,6 @@ package enum WebAddress {
     return true
   }
 
-  /// Whether the text begins as an address does.
   package static func begins(_ text: ByteRun) -> Bool {
     for scheme: StaticString in ["http://", "https://", "mailto:"] {
       let count = scheme.utf8CodeUnitCount

@@ -11,7 +11,9 @@ public struct Coordinates: Sendable, Hashable {
   /// - Throws: `usage` for degrees that do not exist.
   public init(latitude: Double, longitude: Double) throws(Problem) {
     guard abs(latitude) <= 90 else {
-      let hint: Remedy = abs(longitude) <= 90 && abs(latitude) <= 180 ? "latitude comes first, then longitude" : ""
+      let hint: Remedy =
+        abs(longitude) <= 90 && abs(latitude) <= 180
+        ? "latitude comes first, then longitude" : "use LAT,LON, for example 47.05,8.3"
       throw Problem(.usage, "latitude \(Self.plain(latitude)) is out of range (-90 to 90)", hint: hint)
     }
     guard abs(longitude) <= 180 else {
@@ -113,7 +115,6 @@ public struct Coordinates: Sendable, Hashable {
   }
 }
 
-/// The characters of coordinates.
 private enum AngleToken: Equatable {
   case number(Double, isNegative: Bool, isWhole: Bool)
   /// `N`, `S`, `E` or `W`.
@@ -165,7 +166,6 @@ private enum AngleToken: Equatable {
   }
 }
 
-/// One of two coordinates.
 private struct Angle {
   enum Axis { case latitude, longitude }
   let degrees: Double

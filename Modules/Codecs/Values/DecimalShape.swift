@@ -6,9 +6,7 @@ public struct DecimalShape: Sendable, Hashable {
   public enum Storage: Sendable, Hashable {
     /// Doubles hold every number.
     case double
-    /// Decimals of a size.
     case decimal(DecimalSize)
-    /// Literals.
     case text
   }
 

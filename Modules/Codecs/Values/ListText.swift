@@ -12,6 +12,15 @@ public enum ListText {
     return elements
   }
 
+  /// The words of a text, or the elements of a text that is a JSON array; empty for a text of one word.
+  public static func parts(ofText text: [UInt8]) -> [[UInt8]] {
+    if text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]") {
+      return elements(of: compact(text)).map { Array($0.utf8) }
+    }
+    let words = text.split { $0 <= 0x20 }.map(Array.init)
+    return words.count > 1 ? words : []
+  }
+
   /// The array without white space between its elements.
   package static func compact(_ array: [UInt8]) -> [UInt8] {
     var result: [UInt8] = [], isWithin = false, isEscaped = false

@@ -128,7 +128,6 @@ package enum NumberWriter {
 
 extension WriteCursor {
   @inline(__always) package mutating func put(_ value: Int64) { unsafe next = NumberWriter.put(value, at: next) }
-  /// A finite real.
   @inline(__always) package mutating func put(_ value: Double) { unsafe next = NumberWriter.put(value, at: next) }
 }
 
@@ -147,10 +146,11 @@ extension ByteBuffer {
 }
 
 extension Double {
-  /// The canonical text of a finite number: the shortest digits that read back the same, always with `.0` or an
-  /// exponent (`8.5`, `-0.0`, `1e22`).
+  /// The canonical text of a number: the shortest digits that read back the same, always with `.0` or an exponent
+  /// (`8.5`, `-0.0`, `1e22`); the name of a number that is not finite.
   public var canonicalText: [UInt8] {
-    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberWriter.longest) { text in
+    guard isFinite else { return Array("\(NonfinitePolicy.word(for: self))".utf8) }
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberWriter.longest) { text in
       guard let start = text.baseAddress else { return [] }
       let end = unsafe NumberWriter.put(self, at: start)
       return unsafe Array(UnsafeBufferPointer(start: start, count: end - start))

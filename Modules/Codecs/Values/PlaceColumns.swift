@@ -2,9 +2,7 @@ public import Rows
 
 /// Where a table says what a map shows: the columns of a place.
 public struct PlaceColumns: Sendable {
-  /// Position of the latitude, in degrees.
   package let latitude: Int
-  /// Position of the longitude, in degrees.
   package let longitude: Int
   /// Position of the name, if there is one.
   public let name: Int?

@@ -11,4 +11,11 @@ extension Value {
     case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes
     }
   }
+  /// The bytes of a value of any length; 0 for other values.
+  package var byteCount: Int {
+    switch self {
+    case .null, .boolean, .integer, .real: 0
+    case .number, .text, .json, .bytes: plainText.count
+    }
+  }
 }

@@ -20,7 +20,6 @@ package struct ValueKinds: OptionSet, Sendable {
   /// Days; months, which may be seasons; RFC 3339 in UTC; times without a zone, with `T` or with a space.
   package static let day = Self(rawValue: 2048), month = Self(rawValue: 4096), instant = Self(rawValue: 8192)
   package static let local = Self(rawValue: 16384), spacedLocal = Self(rawValue: 32768)
-  /// Any other text.
   package static let text = Self(rawValue: 65536)
   /// Lists of texts, of integers, without elements; other nested values.
   package static let texts = Self(rawValue: 1 << 17), integers = Self(rawValue: 1 << 18),
@@ -53,7 +52,6 @@ package struct ValueKinds: OptionSet, Sendable {
     return Self.rules.first { isSubset(of: $0.all) && !isDisjoint(with: $0.some) }?.type ?? other
   }
 
-  /// The spelling that all values of the column have.
   package var spelling: ValueSpelling {
     switch self {
     case .titleWord: .capitalized
@@ -173,6 +171,19 @@ struct TypeEvidence: Sendable {
 
   mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {
     let kind = unsafe ValueKinds(field: text, count)
+    let run = unsafe ByteRun(start: text, count: count)
+    if !add(kind, run), kind == .real || kind == .decimal { versions.add(run) }
+  }
+
+  /// Adds a value that is no text, of a format that has types.
+  mutating func add(value kind: ValueKinds) {
+    if !kind.isEmpty { times.exclude() }
+    kinds.formUnion(kind)
+  }
+
+  /// Adds a text and its kind; whether it may be a date or a time in a form of its own.
+  @discardableResult
+  mutating func add(_ kind: ValueKinds, _ text: ByteRun) -> Bool {
     if kinds.isText || kind == .text {
       // Days without zeros are days of a form without them. Other values have no such form.
       if kinds == .day, !haveZeros {
@@ -182,13 +193,13 @@ struct TypeEvidence: Sendable {
       if !kinds.subtracting(.text).isEmpty || !kind.subtracting([.text, .day, .spacedLocal]).isEmpty {
         times.exclude()
       }
-      if times.isPossible { unsafe times.add(Span(_unsafeStart: text, count: count)) }
+      if times.isPossible { times.add(text.bytes.span) }
       kinds.formUnion(kind == .text || !times.isPossible ? kind : [])
-      return
+      return true
     }
     kinds.formUnion(kind)
-    if kind == .day, unsafe text[5] == 48 || text[8] == 48 { haveZeros = true }
-    if kind == .real || kind == .decimal { unsafe versions.add(ByteRun(start: text, count: count)) }
+    if kind == .day, text[5] == 48 || text[8] == 48 { haveZeros = true }
+    return false
   }
 
   /// Adds a field whose numbers are spelled in another way.
@@ -202,14 +213,13 @@ struct TypeEvidence: Sendable {
   }
 
   /// The type of the column, and the spelling that all its values have.
-  var inferred: InferredType {
-    if kinds == .text, let form = times.form { return InferredType(type: form.type, spelling: .time(form)) }
-    return InferredType(type: type, spelling: kinds.spelling)
-  }
+  var inferred: InferredType { inferred(else: .text) }
 
-  private var type: ColumnType {
-    if versions.areLikely, kinds.isSubset(of: [.real, .decimal]) { return .text }
-    return kinds.type(else: .text)
+  /// - Parameter other: the type of a column to which no rule applies.
+  func inferred(else other: ColumnType) -> InferredType {
+    if kinds == .text, let form = times.form { return InferredType(type: form.type, spelling: .time(form)) }
+    let areVersions = versions.areLikely && kinds.isSubset(of: [.real, .decimal])
+    return InferredType(type: areVersions ? .text : kinds.type(else: other), spelling: kinds.spelling)
   }
 }
 

@@ -1,9 +1,9 @@
 import Glibc
-public import Rows
+package import Rows
 
 /// An interactive child process, such as an editor or a pager. It has the terminal, and the signal handling of a
 /// shell's child.
-public enum ChildProcess {
+package enum ChildProcess {
   /// Starts a program and waits for its end.
   ///
   /// - Parameters:
@@ -12,14 +12,15 @@ public enum ChildProcess {
   ///   - input: the descriptor that is its standard input; nil for the process's own.
   /// - Returns: its exit code; 128 and the signal's number when a signal ended it.
   /// - Throws: `configuration` when it cannot be started.
-  static func run(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
+  @discardableResult
+  package static func run(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
     try wait(for: try start(words, as: name, input: input), name)
   }
 
   /// Runs a program that needs no input, and returns the beginning of its output.
   /// - Parameter limit: the most bytes to return.
   /// - Throws: `configuration` when it cannot be started, `io`.
-  public static func output(_ words: [String], as name: String, limit: Int) throws(Problem) -> String {
+  package static func output(_ words: [String], as name: String, limit: Int) throws(Problem) -> String {
     let ends = try pipe(as: name)
     defer { close(ends[0]) }
     let child: Int32

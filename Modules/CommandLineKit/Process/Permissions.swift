@@ -1,8 +1,8 @@
 import Glibc
 
 /// The permissions of files that the process creates.
-public enum Permissions {
+package enum Permissions {
   /// Removes the owner's bits from the umask, so that the process can use every file and directory that it creates: a
   /// private file has the mode 0600, a private directory 0700. Call before the first file is created.
-  public static func keepOwnerAccess() { umask(umask(0o077) & 0o077) }
+  package static func keepOwnerAccess() { umask(umask(0o077) & 0o077) }
 }

@@ -1,14 +1,14 @@
 internal import CSystem
-public import Rows
+package import Rows
 
 /// The words the process was started with.
-public enum ProcessArguments {
+package enum ProcessArguments {
   /// The name that the process was started with, without its directory; empty if it has none.
-  public static var program: String { unsafe String(cString: bb_program()) }
+  package static var program: String { unsafe String(cString: bb_program()) }
 
   /// The arguments after the program's name.
   /// - Throws: `usage` for an argument that is not UTF-8: a repaired one would name another file.
-  public static func words() throws(Problem) -> [String] {
+  package static func words() throws(Problem) -> [String] {
     var words: [String] = [], values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = unsafe Int(bb_arguments(&values))
     for index in 1..<max(1, count) {

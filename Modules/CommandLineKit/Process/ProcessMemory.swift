@@ -1,7 +1,6 @@
 internal import CSystem
 
-/// The memory of the process.
-public enum ProcessMemory {
+package enum ProcessMemory {
   /// Keeps freed memory for what is allocated next. Call before other threads start.
-  public static func keepFreed() { bb_keep_freed_memory() }
+  package static func keepFreed() { bb_keep_freed_memory() }
 }

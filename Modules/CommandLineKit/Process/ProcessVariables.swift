@@ -1,9 +1,8 @@
 import Glibc
 
-/// The variables of the process's environment.
-public enum ProcessVariables {
+package enum ProcessVariables {
   /// All variables by name; of duplicates, the first.
-  public static func all() -> [String: String] {
+  package static func all() -> [String: String] {
     var variables: [String: String] = [:]
     var entry = unsafe environ
     while let line = unsafe entry.pointee.map({ unsafe String(cString: $0) }) {

@@ -1,7 +1,7 @@
 /// The release that the programs belong to.
-public enum Release {
+package enum Release {
   /// `MAJOR.MINOR.PATCH`; the first heading of the changelog is the same.
-  public static let version = "0.2.0"
+  package static let version = "0.2.0"
   /// The day of the release, ISO 8601.
-  public static let date = "2026-11-22"
+  package static let date = "2026-11-22"
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A thread waits for signals while tasks do the work. (An asynchronous `main` would not work: its thread ends in
 /// Dispatch, which unblocks all signals.)
-public enum Signals {
+package enum Signals {
   /// SIGURG, which nothing else sends here, asks the waiting thread whether it has handled all earlier signals.
   private static let awaited = [SIGINT, SIGTERM, SIGHUP, SIGURG]
   private static let interruptsPass = Atomic(false), isServing = Atomic(false)
@@ -26,7 +26,7 @@ public enum Signals {
 
   /// Ignores SIGPIPE and SIGXFSZ, so that the writes fail and say so, and holds back the signals that `serve` waits
   /// for. Call first of all: threads that start later inherit it.
-  public static func hold() {
+  package static func hold() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     var set = signalSet()
@@ -38,7 +38,7 @@ public enum Signals {
   /// not.
   ///
   /// - Parameter cleanUp: must call its argument last.
-  public static func serve(cleanUp: (_ end: () -> Void) -> Void) -> Never {
+  package static func serve(cleanUp: (_ end: () -> Void) -> Void) -> Never {
     var set = signalSet()
     var number: Int32 = 0
     isServing.store(true, ordering: .relaxed)
@@ -55,7 +55,7 @@ public enum Signals {
 
   /// Calls `serve` on another thread.
   /// - Returns: whether there is one; the system may be out of threads.
-  public static func serveOnThread(cleanUp: @escaping @Sendable (_ end: () -> Void) -> Void) -> Bool {
+  package static func serveOnThread(cleanUp: @escaping @Sendable (_ end: () -> Void) -> Void) -> Bool {
     DetachedThread.start { serve(cleanUp: cleanUp) }
   }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// Runs tasks on one thread, a job at a time.
 ///
 /// Dispatch's pool needs at least two threads, and to a command of a millisecond they are a third of its time.
-public final class WorkThread: TaskExecutor {
+package final class WorkThread: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
     var isAsleep = false
@@ -16,15 +16,15 @@ public final class WorkThread: TaskExecutor {
   private let woken = DispatchSemaphore(value: 0)
 
   /// Creates an executor without a thread; `run` makes the calling thread its thread.
-  public init() {}
+  package init() {}
 
   /// The number of cores to use: one if the system does not show its processes.
-  public static let cores = isPoolUsable ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : 1
+  package static let cores = isPoolUsable ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : 1
   /// Whether Dispatch can watch the threads of its pool in /proc; without it, its pool ends the process.
   static let isPoolUsable = unsafe access("/proc/self/stat", R_OK) == 0
 
   /// An executor that also runs every task without one, if Dispatch's pool cannot.
-  public static func replacingPool() -> WorkThread? {
+  package static func replacingPool() -> WorkThread? {
     if isPoolUsable { return nil }
     unsafe bb_take_jobs { job in
       if let job = unsafe job { WorkThread.everywhere.append(unsafe unsafeBitCast(job, to: UnownedJob.self)) }
@@ -34,7 +34,7 @@ public final class WorkThread: TaskExecutor {
   private static let everywhere = WorkThread()
 
   /// Enqueues `job` on the thread, in order.
-  public func enqueue(_ job: consuming ExecutorJob) { append(UnownedJob(job)) }
+  package func enqueue(_ job: consuming ExecutorJob) { append(UnownedJob(job)) }
 
   private func append(_ job: UnownedJob) {
     let wasAsleep = state.withLock { state in
@@ -46,7 +46,7 @@ public final class WorkThread: TaskExecutor {
   }
 
   /// Runs tasks on the calling thread until the process ends.
-  public func run() -> Never {
+  package func run() -> Never {
     let executor = unsafe asUnownedTaskExecutor()
     while true {
       let jobs = state.withLock { state in

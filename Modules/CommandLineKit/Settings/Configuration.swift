@@ -1,27 +1,25 @@
 import Codecs
-public import Rows
+package import Rows
 
 /// The settings of a process: a variable of the environment, else the configuration file.
-public struct Configuration: Sendable {
-  /// A value and its origin.
-  public struct Setting: Sendable, Hashable {
-    /// The value.
-    public let value: String
+package struct Configuration: Sendable {
+  package struct Setting: Sendable, Hashable {
+    package let value: String
     /// The variable, or `configuration`, or `default`.
-    public let origin: String
+    package let origin: String
   }
 
   private let settings: [ConfigurationKey: Setting]
 
   /// Creates a configuration without settings.
-  public init() { settings = [:] }
+  package init() { settings = [:] }
 
   /// Creates the configuration of a process.
   /// - Parameters:
   ///   - variables: the environment; an empty variable is not set.
   ///   - file: the settings in the configuration file, already checked.
   /// - Throws: `configuration` for a variable with an invalid value.
-  public init(variables: [String: String], file: [ConfigurationKey: String]) throws(Problem) {
+  package init(variables: [String: String], file: [ConfigurationKey: String]) throws(Problem) {
     var settings: [ConfigurationKey: Setting] = [:]
     // Usually there are none, and their names are not needed.
     let hasOwn = variables.keys.contains { $0.hasPrefix("BB_") }
@@ -42,10 +40,10 @@ public struct Configuration: Sendable {
   }
 
   /// The setting of a key; nil if nothing sets it.
-  public subscript(key: ConfigurationKey) -> Setting? { settings[key] }
+  package subscript(key: ConfigurationKey) -> Setting? { settings[key] }
 
   /// The place of a value in messages; empty for a key that is not set.
-  public func place(of key: ConfigurationKey) -> String {
+  package func place(of key: ConfigurationKey) -> String {
     settings[key].map { $0.origin == "configuration" ? "setting \(key.name)" : $0.origin } ?? ""
   }
 

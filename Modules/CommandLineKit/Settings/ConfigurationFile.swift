@@ -1,13 +1,13 @@
 import Files
 import Glibc
-public import Rows
+package import Rows
 
 /// The configuration file: lines `KEY = VALUE`; empty lines and lines that begin with `#` are comments.
-public enum ConfigurationFile {
+package enum ConfigurationFile {
   /// Reads the settings of a file.
   /// - Parameter path: the path of the file; it may be absent.
   /// - Throws: `configuration` with the line of an unknown key, a duplicate key or an invalid value.
-  public static func read(_ path: String) throws(Problem) -> [ConfigurationKey: String] {
+  package static func read(_ path: String) throws(Problem) -> [ConfigurationKey: String] {
     var settings: [ConfigurationKey: String] = [:]
     for (number, line) in try lines(of: path).enumerated() {
       let place = "\(path):\(number + 1)"
@@ -27,7 +27,7 @@ public enum ConfigurationFile {
   ///   - value: the new value; nil to remove the key.
   ///   - path: the path of the file; it and its directory are created if necessary.
   /// - Throws: `configuration` for a file with an error, `usage` for an invalid value, `permission`, `io`.
-  public static func set(_ key: ConfigurationKey, to value: String?, in path: String) async throws(Problem) {
+  package static func set(_ key: ConfigurationKey, to value: String?, in path: String) async throws(Problem) {
     var value = value
     if let text = value {
       guard !text.isEmpty, trimmed(text[...]) == text, !text.unicodeScalars.contains(where: { $0.value < 32 })

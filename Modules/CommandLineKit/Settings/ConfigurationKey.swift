@@ -6,13 +6,12 @@ import Domain
 /// environment.
 ///
 /// A key with the name of an option is the default of that option; it is ignored where the option does not apply.
-public struct ConfigurationKey: Sendable, Hashable {
-  /// The word in the configuration file.
-  public let name: String
+package struct ConfigurationKey: Sendable, Hashable {
+  package let name: String
   /// The required form of a value; nil for any text.
   let expected: Expected?
   /// The value if nothing sets it; nil if it depends on the command or the machine.
-  public let fallback: String?
+  package let fallback: String?
   /// Whether its values may contain quotes and `#`: texts, and commands with arguments.
   let isFreeText: Bool
   /// A variable of the environment before `BB_NAME`.
@@ -28,33 +27,27 @@ public struct ConfigurationKey: Sendable, Hashable {
     (self.earlier, commonVariables) = (earlier, common)
   }
 
-  /// The form of a value.
   enum Expected: Sendable {
     case words([String]), number(ClosedRange<Int>), size, delimiter
   }
 
   // The keys that code names.
-  /// The default store.
-  public static let storage = ConfigurationKey("storage")
+  package static let storage = ConfigurationKey("storage")
   /// The show of an episode key without one.
-  public static let production = ConfigurationKey("production", default: TitleNames.usual)
-  /// The format of standard output.
-  public static let format = ConfigurationKey("format")
+  package static let production = ConfigurationKey("production", default: TitleNames.usual)
+  package static let format = ConfigurationKey("format")
   /// The source of datasets, and the server of the built-in APIs.
-  public static let source = ConfigurationKey("source"), api = ConfigurationKey("api", variable: "BB_API_URL")
+  package static let source = ConfigurationKey("source"), api = ConfigurationKey("api", variable: "BB_API_URL")
   /// The proxy; `none` for no proxy.
-  public static let proxy = ConfigurationKey("proxy")
+  package static let proxy = ConfigurationKey("proxy")
   /// The file with trusted certificates.
-  public static let cacert = ConfigurationKey("cacert")
-  /// The number of threads.
-  public static let threads = ConfigurationKey("threads", .number(1...1024))
-  /// The editor, with its arguments.
-  public static let editor = ConfigurationKey("editor", default: "vi", isFreeText: true, common: ["VISUAL", "EDITOR"])
-  /// The pager, with its arguments.
-  public static let pager = ConfigurationKey("pager", default: "less", isFreeText: true, common: ["PAGER"])
+  package static let cacert = ConfigurationKey("cacert")
+  package static let threads = ConfigurationKey("threads", .number(1...1024))
+  package static let editor = ConfigurationKey("editor", default: "vi", isFreeText: true, common: ["VISUAL", "EDITOR"])
+  package static let pager = ConfigurationKey("pager", default: "less", isFreeText: true, common: ["PAGER"])
 
   /// The settings, in the order of their list.
-  public static let all: [ConfigurationKey] = [
+  package static let all: [ConfigurationKey] = [
     storage, production, format,
     words("order", MovieOrder.self, default: "rate"),
     source, api,
@@ -126,7 +119,7 @@ public struct ConfigurationKey: Sendable, Hashable {
   package var words: [String]? { if case .words(let words) = expected { words } else { nil } }
 
   /// The key with this name, or with this variable: `max-age`, `BB_MAX_AGE`.
-  public init?(named name: String) {
+  package init?(named name: String) {
     guard let key = Self.all.first(where: { $0.name == name }) ?? Self.all.first(where: { $0.variables.contains(name) })
     else { return nil }
     self = key
@@ -137,11 +130,8 @@ public struct ConfigurationKey: Sendable, Hashable {
     (earlier.map { [$0] } ?? []) + ["BB_" + name.uppercased().replacing("-", with: "_")]
   }
 
-  /// Whether it is on or off.
   var isSwitch: Bool { words == ["yes", "no"] }
 
-  /// Whether the names are equal.
-  public static func == (a: ConfigurationKey, b: ConfigurationKey) -> Bool { a.name == b.name }
-  /// By name.
-  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  package static func == (a: ConfigurationKey, b: ConfigurationKey) -> Bool { a.name == b.name }
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -1,38 +1,37 @@
 import Glibc
-public import Rows
+package import Rows
 
 /// Where bb keeps things, by the XDG base directory specification.
-public struct Directories: Sendable {
+package struct Directories: Sendable {
   private let variables: [String: String]
 
-  /// Creates the directories for an environment.
-  public init(_ variables: [String: String]) { self.variables = variables }
+  package init(_ variables: [String: String]) { self.variables = variables }
 
   /// The cache: `$XDG_CACHE_HOME/bb`.
-  public var cache: String { directory("XDG_CACHE_HOME", ".cache") }
+  package var cache: String { directory("XDG_CACHE_HOME", ".cache") }
   /// The directory of the default store: `$XDG_DATA_HOME/bb`.
-  public var data: String { directory("XDG_DATA_HOME", ".local/share") }
+  package var data: String { directory("XDG_DATA_HOME", ".local/share") }
   /// The default store: a database in the data directory.
   var database: String { "sqlite:\(data)/bb.db" }
   /// Drafts: `$XDG_STATE_HOME/bb`.
-  public var state: String { directory("XDG_STATE_HOME", ".local/state") }
+  package var state: String { directory("XDG_STATE_HOME", ".local/state") }
   /// Settings: `$XDG_CONFIG_HOME/bb`.
-  public var configuration: String { directory("XDG_CONFIG_HOME", ".config") }
+  package var configuration: String { directory("XDG_CONFIG_HOME", ".config") }
   /// Temporary files: `$TMPDIR`.
-  public var temporary: String { variables["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp" }
+  package var temporary: String { variables["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp" }
 
   /// The configuration file: `$XDG_CONFIG_HOME/bb/config`.
-  public var configurationFile: String { configuration + "/config" }
+  package var configurationFile: String { configuration + "/config" }
 
   /// Reads the settings of the environment and of the configuration file.
   /// - Throws: `configuration` with the line or the variable that is invalid.
-  public func settings() throws(Problem) -> Configuration {
+  package func settings() throws(Problem) -> Configuration {
     try Configuration(variables: variables, file: try ConfigurationFile.read(configurationFile))
   }
 
   /// The store for commands without `--storage`: `BB_STORAGE`, otherwise the configured one, otherwise the database.
   /// - Returns: its location, and the origin of the setting: `BB_STORAGE`, `configuration` or `default`.
-  public func defaultStorage() throws(Problem) -> (location: String, origin: String) {
+  package func defaultStorage() throws(Problem) -> (location: String, origin: String) {
     guard let setting = try settings()[.storage] else { return (database, "default") }
     return (setting.origin == "configuration" ? atHome(setting.value) : setting.value, setting.origin)
   }

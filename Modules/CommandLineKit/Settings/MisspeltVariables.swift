@@ -1,4 +1,4 @@
-public import Rows
+package import Rows
 
 extension ConfigurationKey {
   /// Variables of the environment with the prefix of the settings that are not settings.
@@ -8,7 +8,7 @@ extension ConfigurationKey {
   ///
   /// Other programs have variables with this prefix, too: those that are not near to a setting are ignored.
   /// - Parameter names: the names of all variables of the environment.
-  public static func misspeltVariables(among names: some Sequence<String>) -> [Warning] {
+  package static func misspeltVariables(among names: some Sequence<String>) -> [Warning] {
     let prefix = "BB_", known = all.flatMap(\.variables) + others
     return names.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted().compactMap { name in
       // The prefix is right: only what follows it is compared.

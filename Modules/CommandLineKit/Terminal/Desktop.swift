@@ -2,7 +2,7 @@ import Domain
 import Glibc
 
 /// The desktop the program runs on, when there is one.
-public enum Desktop {
+package enum Desktop {
   /// Opens a page with the program of the desktop. Returns false if there is no desktop or no such program.
   ///
   /// - Parameters:
@@ -10,7 +10,7 @@ public enum Desktop {
   ///   - variables: the environment; `DISPLAY` or `WAYLAND_DISPLAY` mean that there is a desktop.
   ///   - ownFiles: a directory with pages that the program created; nil for none.
   ///   - isOwn: whether the program created the page.
-  public static func open(
+  package static func open(
     _ url: String, variables: [String: String], ownFiles: String? = nil, isOwn: Bool = false
   ) -> Bool {
     let isOwn =

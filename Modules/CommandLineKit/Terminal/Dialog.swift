@@ -1,10 +1,9 @@
 import Query
-import Codecs
 import Glibc
-public import Rows
+package import Rows
 
 /// Prompts on a terminal. Standard output is not used: it is reserved for results.
-public struct Dialog: Sendable {
+package struct Dialog: Sendable {
   private let tell: @Sendable (_ text: String) throws(Problem) -> Void
   private let line: @Sendable (_ question: String) throws(Problem) -> String?
 
@@ -12,7 +11,7 @@ public struct Dialog: Sendable {
   /// - Parameters:
   ///   - tell: writes text to the terminal.
   ///   - ask: asks for a line; nil if there is no more.
-  public init(
+  package init(
     tell: @escaping @Sendable (_ text: String) throws(Problem) -> Void,
     ask: @escaping @Sendable (_ question: String) throws(Problem) -> String?
   ) {
@@ -21,7 +20,7 @@ public struct Dialog: Sendable {
   }
 
   /// A dialog on standard input and standard error.
-  public static let onTerminal = Dialog(
+  package static let onTerminal = Dialog(
     tell: { (text) throws(Problem) in try Terminal.write(text, to: 2) }, ask: readLine)
 
   /// Asks for a line.
@@ -48,14 +47,14 @@ public struct Dialog: Sendable {
   }
 
   /// Asks a question that only `y` or `yes` answers with yes.
-  public func confirms(_ question: String) throws(Problem) -> Bool {
+  package func confirms(_ question: String) throws(Problem) -> Bool {
     let answer = try ask("\(question) [y/N] ")?.lowercased()
     return answer == "y" || answer == "yes"
   }
 
   /// Prompts for one of several choices: by its number, or by a unique part of its name.
   /// - Returns: its position; nil if the user cancels (Ctrl-D, an empty line, `q`).
-  public func choose(_ title: String, among choices: [String]) throws(Problem) -> Int? {
+  package func choose(_ title: String, among choices: [String]) throws(Problem) -> Int? {
     let width = String(choices.count).count
     var list = title + "\n"
     for (position, choice) in choices.enumerated() {

@@ -1,11 +1,10 @@
 import Glibc
-public import Rows
+package import Rows
 import Synchronization
 
 /// Standard output through the user's pager: `BB_PAGER`, `PAGER`, otherwise `less`. For terminals only.
-public final class PagerSink: ByteSink {
-  /// The name in messages.
-  public let name = "pager"
+package final class PagerSink: ByteSink {
+  package let name = "pager"
   private let words: [String]
   /// Told that a pager which was named cannot be started.
   private let warn: @Sendable (String) -> Void
@@ -32,7 +31,7 @@ public final class PagerSink: ByteSink {
   ///   - height: the height of the terminal in lines.
   ///   - headerLines: the number of lines at the beginning to keep on the screen.
   ///   - warn: told that a pager which was named cannot be started: the terminal itself shows the output.
-  public init?(
+  package init?(
     _ variables: [String: String], preferred: String? = nil, height: Int, headerLines: Int = 0,
     warn: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -50,7 +49,7 @@ public final class PagerSink: ByteSink {
 
   /// Starts the pager with the first bytes.
   /// - Throws: `endOfPipe` if the user has closed the pager.
-  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+  package func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     guard bytes.count > 0 else { return }
     var piece = bytes.bytes()
     let fits = state.withLock { state in
@@ -77,9 +76,9 @@ public final class PagerSink: ByteSink {
   }
 
   /// Waits until the user closes the pager.
-  public func commit() async throws(Problem) { try end() }
+  package func commit() async throws(Problem) { try end() }
   /// Waits likewise: what was shown is shown.
-  public func abandon() async { try? end() }
+  package func abandon() async { try? end() }
 
   private func open() throws(Problem) -> Int32 {
     var words = self.words

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Nothing is shown in the first 300 ms, so that quick work stays silent. A thread draws the line, also while the work
 /// waits.
-public final class Progress: Sendable {
+package final class Progress: Sendable {
   private struct State {
     var step: ProgressStep?
     var started = ContinuousClock.now
@@ -21,16 +21,21 @@ public final class Progress: Sendable {
   private let isShown = Atomic(false)
 
   /// Creates progress on `report`, which is not shown yet.
-  public init(_ report: Report) { self.report = report }
+  package init(_ report: Report) { self.report = report }
 
-  /// Sets whether progress is shown.
-  public func show(_ isShown: Bool) { self.isShown.store(isShown, ordering: .relaxed) }
+  package func show(_ isShown: Bool) { self.isShown.store(isShown, ordering: .relaxed) }
+
+  /// Reports what the work waits for: in the line of progress, or on a line of its own.
+  package func wait(_ text: String) {
+    guard isShown.load(ordering: .relaxed), state.withLock({ $0.step != nil }) else { return report.result(text) }
+    update { $0.phase = text }
+  }
 
   /// Begins a step.
   /// - Parameters:
   ///   - label: the subject: a file, a dataset, a table.
   ///   - noun: what is counted, in the plural.
-  public func begin(_ label: String, _ noun: String = "rows") {
+  package func begin(_ label: String, _ noun: String = "rows") {
     guard isShown.load(ordering: .relaxed) else { return }
     let needsThread = state.withLock { state in
       // The beginning of the work counts, not that of its steps.
@@ -47,13 +52,13 @@ public final class Progress: Sendable {
   }
 
   /// Changes the counts of the current step.
-  public func update(_ change: (inout ProgressStep) -> Void) {
+  package func update(_ change: (inout ProgressStep) -> Void) {
     guard isShown.load(ordering: .relaxed) else { return }
     state.withLock { if $0.step != nil { change(&$0.step!) } }
   }
 
   /// Ends the current step and erases the line.
-  public func finish() {
+  package func finish() {
     guard isShown.load(ordering: .relaxed) else { return }
     state.withLock { state in
       guard state.step != nil else { return }
@@ -94,7 +99,7 @@ public final class Progress: Sendable {
   }
 
   /// `1,234,567`.
-  public static func grouped(_ number: Int) -> String {
+  package static func grouped(_ number: Int) -> String {
     var digits = String(number.magnitude)
     var groups: [String] = []
     while digits.count > 3 {
@@ -105,7 +110,7 @@ public final class Progress: Sendable {
   }
 
   /// `17.9 MB`, with factors of a thousand.
-  public static func size(_ bytes: Int) -> String {
+  package static func size(_ bytes: Int) -> String {
     var tenths = bytes * 10, unit = 0
     let units = ["B", "kB", "MB", "GB", "TB"]
     while tenths >= 10_000, unit < units.count - 1 {

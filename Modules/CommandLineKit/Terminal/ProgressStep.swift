@@ -1,17 +1,16 @@
 /// A part of the work, and how far it is.
-public struct ProgressStep: Sendable, Hashable {
+package struct ProgressStep: Sendable, Hashable {
   /// The subject: a file, a dataset, a table.
   let label: String
   /// The things that are counted, in the plural.
-  public var noun: String
+  package var noun: String
   /// The reason for a wait, such as `connecting to example.org`; empty if nothing is known to be in the way.
-  public var phase = ""
+  package var phase = ""
   /// The number of items that are done, and of all if that is known.
-  public var items = 0, allItems: Int?
-  /// The number of items that failed.
-  public var failed = 0
+  package var items = 0, allItems: Int?
+  package var failed = 0
   /// The number of bytes that are done, and of all if that is known.
-  public var bytes = 0, allBytes: Int?
+  package var bytes = 0, allBytes: Int?
 
   init(_ label: String, _ noun: String) {
     self.label = label
@@ -88,7 +87,6 @@ public struct ProgressStep: Sendable, Hashable {
     return seconds < 360_000 ? Int(seconds) : nil
   }
 
-  /// A bar of twenty cells.
   private static func bar(_ fraction: Double) -> String {
     let eighths = Int(fraction * 160), full = eighths / 8
     let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]

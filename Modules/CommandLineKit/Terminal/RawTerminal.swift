@@ -1,14 +1,13 @@
 import Glibc
-public import Rows
+package import Rows
 import Synchronization
 
 /// The terminal as a screen and a keyboard. One at a time; `restore` gives it back as it was.
-public final class RawTerminal: Sendable {
+package final class RawTerminal: Sendable {
   private struct Saved {
     let descriptor: Int32
     let modes: termios
   }
-  /// The terminal that is to be restored.
   private static let saved = Mutex<Saved?>(nil)
 
   private let descriptor: Int32
@@ -16,7 +15,7 @@ public final class RawTerminal: Sendable {
 
   /// Opens the terminal of the process.
   /// - Throws: `usage` if standard output is none, there is none for keys, or it cannot move its cursor.
-  public init(_ variables: [String: String]) throws(Problem) {
+  package init(_ variables: [String: String]) throws(Problem) {
     let isAble = Terminal.isTerminal(1) && !["", "dumb"].contains(variables["TERM"] ?? "")
     descriptor = isAble ? unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1
     guard descriptor >= 0 else {
@@ -28,7 +27,7 @@ public final class RawTerminal: Sendable {
 
   /// Takes the terminal: no echo, no signals from keys, another screen.
   /// - Throws: `io`.
-  public func enter() throws(Problem) {
+  package func enter() throws(Problem) {
     var modes = termios()
     guard unsafe tcgetattr(descriptor, &modes) == 0 else {
       throw Problem(.io, "cannot read the modes of the terminal", at: "/dev/tty")
@@ -40,7 +39,7 @@ public final class RawTerminal: Sendable {
   }
 
   /// Gives the terminal back, however the program ends. Does nothing if it was not taken.
-  public static func restore() {
+  package static func restore() {
     saved.withLock { saved in
       guard let open = saved else { return }
       saved = nil
@@ -51,14 +50,26 @@ public final class RawTerminal: Sendable {
   }
 
   /// Gives the terminal to the shell, and takes it again when the process continues.
-  public func suspend() throws(Problem) {
+  package func suspend() throws(Problem) {
     Self.restore()
+    // The other processes of the job stop first. Only a signal to this thread itself stops the process before the
+    // terminal is taken again.
+    let action = signal(SIGTSTP, SIG_IGN)
     kill(0, SIGTSTP)
+    signal(SIGTSTP, SIG_DFL)
+    var stop = sigset_t()
+    unsafe sigemptyset(&stop)
+    unsafe sigaddset(&stop, SIGTSTP)
+    raise(SIGTSTP)
+    // The threads of the program block signals.
+    unsafe pthread_sigmask(SIG_UNBLOCK, &stop, nil)
+    unsafe pthread_sigmask(SIG_BLOCK, &stop, nil)
+    signal(SIGTSTP, action)
     try enter()
   }
 
   /// The size in cells; 80 × 24 if the terminal does not say.
-  public var size: (columns: Int, lines: Int) {
+  package var size: (columns: Int, lines: Int) {
     var size = winsize()
     guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
       return (80, 24)
@@ -67,7 +78,7 @@ public final class RawTerminal: Sendable {
   }
 
   /// Writes to the screen, unless the terminal was given back.
-  public func write(_ bytes: [UInt8]) {
+  package func write(_ bytes: [UInt8]) {
     Self.saved.withLock { if $0 != nil { Self.put(bytes, to: descriptor) } }
   }
 
@@ -80,7 +91,7 @@ public final class RawTerminal: Sendable {
   }
 
   /// The next key; nil if there is none within `milliseconds`.
-  public func key(within milliseconds: Int) -> TerminalKey? {
+  package func key(within milliseconds: Int) -> TerminalKey? {
     var wait = Int32(milliseconds)
     while true {
       if let key = keys.withLock({ TerminalKey.take(from: &$0, isComplete: false) }) { return key }
@@ -99,7 +110,7 @@ public final class RawTerminal: Sendable {
   }
 
   /// Runs `body` on a thread of its own, which may wait for keys.
-  public static func onThread(_ body: @escaping @Sendable () -> Void) async {
+  package static func onThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let isStarted = DetachedThread.start {
         body()

@@ -1,10 +1,9 @@
-public import Rows
+package import Rows
 import Synchronization
 
 /// A terminal that shows the first lines of a table again whenever they have left the screen.
-public final class RepeatedHeaderSink: ByteSink {
-  /// The name of the inner sink.
-  public var name: String { inner.name }
+package final class RepeatedHeaderSink: ByteSink {
+  package var name: String { inner.name }
   private let inner: any ByteSink
   private let headerLines: Int
   private let interval: Int
@@ -21,14 +20,14 @@ public final class RepeatedHeaderSink: ByteSink {
   ///   - inner: the terminal.
   ///   - headerLines: the number of lines to repeat, at least 1.
   ///   - height: the height of the terminal in lines.
-  public init(_ inner: any ByteSink, headerLines: Int, height: Int) {
+  package init(_ inner: any ByteSink, headerLines: Int, height: Int) {
     self.inner = inner
     self.headerLines = headerLines
     interval = max(height - headerLines - 1, 1)
   }
 
   /// Writes the bytes, and the header before the line that would follow its disappearance.
-  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+  package func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     let piece = bytes.bytes()
     let output = state.withLock { state in
       var output: [UInt8] = []
@@ -54,8 +53,7 @@ public final class RepeatedHeaderSink: ByteSink {
     try await inner.write(buffer)
   }
 
-  /// Ends the output.
-  public func commit() async throws(Problem) { try await inner.commit() }
+  package func commit() async throws(Problem) { try await inner.commit() }
   /// Gives the output up.
-  public func abandon() async { await inner.abandon() }
+  package func abandon() async { await inner.abandon() }
 }

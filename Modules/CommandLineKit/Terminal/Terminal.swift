@@ -1,21 +1,20 @@
 import Glibc
-public import Rows
+package import Rows
 
 /// Properties of the terminal, and output to it.
-public enum Terminal {
+package enum Terminal {
   /// Fills the places of standard input, output and error where the process was started without them, so that no file
   /// that is opened later gets what is meant for them. Reading and writing them still fails. Call first of all.
-  public static func occupyStandardDescriptors() {
+  package static func occupyStandardDescriptors() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
       // The lowest that is free is taken, and that is this one.
       _ = unsafe open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// Whether a descriptor is a terminal.
-  public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+  package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
   /// Whether standard input is a pipe or a file.
-  public static var hasInput: Bool {
+  package static var hasInput: Bool {
     var status = stat()
     guard unsafe fstat(0, &status) == 0 else { return false }
     return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFREG
@@ -23,7 +22,7 @@ public enum Terminal {
 
   /// Keeps standard input, to be read more than once: afterwards it is a file without a name.
   /// - Throws: `io`.
-  public static func keepInput() throws(Problem) {
+  package static func keepInput() throws(Problem) {
     var status = stat()
     if unsafe fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return }
     let directory = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
@@ -46,7 +45,7 @@ public enum Terminal {
   }
 
   /// The path of the regular file that standard output is; nil if it is none, or the system does not say.
-  public static var outputFile: String? {
+  package static var outputFile: String? {
     var status = stat()
     guard unsafe fstat(1, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     guard let path = unsafe realpath("/proc/self/fd/1", nil) else { return nil }
@@ -55,14 +54,14 @@ public enum Terminal {
   }
 
   /// Whether the user can be prompted: standard input and standard error are terminals.
-  public static var isInteractive: Bool { isTerminal(0) && isTerminal(2) }
+  package static var isInteractive: Bool { isTerminal(0) && isTerminal(2) }
 
   /// The terminal's width in columns; nil when `descriptor` is none or does not say.
-  public static func width(_ descriptor: Int32) -> Int? {
+  package static func width(_ descriptor: Int32) -> Int? {
     size(descriptor).flatMap { $0.columns > 0 ? $0.columns : nil }
   }
   /// The terminal's height in lines; nil when `descriptor` is none or does not say.
-  public static func height(_ descriptor: Int32) -> Int? { size(descriptor).flatMap { $0.lines > 0 ? $0.lines : nil } }
+  package static func height(_ descriptor: Int32) -> Int? { size(descriptor).flatMap { $0.lines > 0 ? $0.lines : nil } }
 
   private static func size(_ descriptor: Int32) -> (columns: Int, lines: Int)? {
     guard isTerminal(descriptor) else { return nil }
@@ -73,7 +72,7 @@ public enum Terminal {
 
   /// Writes all of the text, in as many calls as necessary.
   /// - Throws: `endOfPipe` if the reader closed the pipe, otherwise `io`.
-  public static func write(_ text: String, to descriptor: Int32) throws(Problem) {
+  package static func write(_ text: String, to descriptor: Int32) throws(Problem) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -98,7 +97,7 @@ public enum Terminal {
   /// Text that cannot drive a terminal: control characters (but line feed and tab), and marks that change the direction
   /// of writing, are spelled out.
   /// - Parameter keepsLineEnds: whether a carriage return before a line feed stays.
-  public static func safe(_ text: String, keepsLineEnds: Bool = false) -> String {
+  package static func safe(_ text: String, keepsLineEnds: Bool = false) -> String {
     guard text.unicodeScalars.contains(where: drives) else { return text }
     var result = "", isHeld = false
     func spell(_ scalar: Unicode.Scalar) {

@@ -1,12 +1,10 @@
-public import Codecs
+package import Codecs
 
-/// When output is coloured.
-public enum ColorChoice: String, Sendable, CaseIterable {
+package enum ColorChoice: String, Sendable, CaseIterable {
   /// On a terminal, unless the environment says otherwise.
   case auto
   /// Always, even in a pipe; never in a file.
   case always
-  /// Never.
   case never
 }
 
@@ -17,7 +15,7 @@ extension TerminalStyle {
   ///   - choice: the choice of the user, which the environment does not change unless it is `auto`.
   ///   - variables: the environment: `NO_COLOR`, `CLICOLOR_FORCE`, `CLICOLOR`, `TERM`.
   ///   - isTerminal: whether the stream is a terminal.
-  public init(_ choice: ColorChoice, _ variables: [String: String], isTerminal: Bool) {
+  package init(_ choice: ColorChoice, _ variables: [String: String], isTerminal: Bool) {
     let term = variables["TERM"] ?? "", force = variables["CLICOLOR_FORCE"] ?? ""
     let isColored =
       switch choice {

@@ -1,15 +1,15 @@
-public import Domain
+import Domain
 import Glibc
-public import Rows
+package import Rows
 
 /// The user's editor: `BB_EDITOR`, `VISUAL`, `EDITOR`, otherwise `vi` on a terminal.
-public struct TerminalEditor: TextEditor {
+package struct TerminalEditor: TextEditor {
   private let variables: [String: String]
   private let preferred: String?
 
   /// The editor that an environment names.
   /// - Parameter preferred: an editor from the configuration, after `BB_EDITOR` and before the others.
-  public init(_ variables: [String: String], preferred: String? = nil) {
+  package init(_ variables: [String: String], preferred: String? = nil) {
     self.variables = variables
     self.preferred = preferred
   }
@@ -22,7 +22,7 @@ public struct TerminalEditor: TextEditor {
   }
 
   /// Starts the editor on the file, and waits for its end. Ctrl-C is the editor's while it runs.
-  public func edit(fileAt path: String) async throws(Problem) -> Int32 {
+  package func edit(fileAt path: String) async throws(Problem) -> Int32 {
     guard let text = command ?? (Terminal.isInteractive ? "vi" : nil) else {
       throw Problem(
         .usage, "cannot open an editor: standard input is not a terminal",

@@ -1,19 +1,16 @@
-/// A key that was pressed at a terminal.
-public enum TerminalKey: Sendable, Hashable {
-  /// A key that writes a character.
+package enum TerminalKey: Sendable, Hashable {
   case character(String)
   case up, down, left, right, pageUp, pageDown, home, end, enter, escape, backspace
   /// A letter with the control key: `control("C")`.
   case control(Character)
   /// A key without a meaning.
   case other
-  /// The terminal was closed.
   case closed
 
   /// Takes a key from the beginning of what a terminal sent.
   /// - Parameter isComplete: whether nothing follows soon, so that a lone Escape is that key.
   /// - Returns: nil if more must follow, or nothing is left.
-  public static func take(from bytes: inout [UInt8], isComplete: Bool) -> TerminalKey? {
+  package static func take(from bytes: inout [UInt8], isComplete: Bool) -> TerminalKey? {
     guard let first = bytes.first else { return nil }
     func end(_ count: Int, _ key: TerminalKey) -> TerminalKey {
       bytes.removeFirst(min(count, bytes.count))

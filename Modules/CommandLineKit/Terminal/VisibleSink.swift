@@ -1,13 +1,12 @@
-public import Rows
+package import Rows
 import Synchronization
 
 /// Standard output that is a terminal: what would drive it is spelled out, in whatever format it comes. Files and pipes
 /// get every byte as it is.
 ///
 /// Nothing else changes: line feeds and tabs stay, and so do carriage returns that end lines.
-public final class VisibleSink: ByteSink {
-  /// The inner sink's name.
-  public var name: String { inner.name }
+package final class VisibleSink: ByteSink {
+  package var name: String { inner.name }
   private let inner: any ByteSink
   private let report: @Sendable (String) -> Void
   private let state = Mutex(State())
@@ -19,19 +18,18 @@ public final class VisibleSink: ByteSink {
   }
 
   /// Escapes control characters on the way to `inner`; `report` receives a message if there were any.
-  public init(_ inner: any ByteSink, report: @escaping @Sendable (String) -> Void) {
+  package init(_ inner: any ByteSink, report: @escaping @Sendable (String) -> Void) {
     self.inner = inner
     self.report = report
   }
 
   /// Writes the bytes, spelled out.
-  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+  package func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     let piece = bytes.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
     try await write(state.withLock { Self.spell(piece, &$0, isLast: false) })
   }
 
-  /// Ends the output.
-  public func commit() async throws(Problem) {
+  package func commit() async throws(Problem) {
     try await write(state.withLock { Self.spell([], &$0, isLast: true) })
     try await inner.commit()
     if state.withLock({ $0.found }) > 0 {
@@ -40,7 +38,7 @@ public final class VisibleSink: ByteSink {
   }
 
   /// Gives the output up.
-  public func abandon() async { await inner.abandon() }
+  package func abandon() async { await inner.abandon() }
 
   private func write(_ bytes: [UInt8]) async throws(Problem) {
     if bytes.isEmpty { return }

@@ -1,6 +1,6 @@
 extension Program {
   /// `bb-export table DATASET [OPTIONS]`.
-  public func usage(of command: Command, path: [String]) -> String {
+  package func usage(of command: Command, path: [String]) -> String {
     let words = [name] + (path.isEmpty ? [command.name] : path) + command.arguments.map(\.signature)
     return (words + (command.subcommands.isEmpty ? [] : ["COMMAND"]) + ["[OPTIONS]"]).joined(separator: " ")
   }
@@ -13,7 +13,7 @@ extension Program {
   }
 
   /// The help for a command line without any word: what the program is for, how to call it, and examples.
-  public func shortHelp(width: Int = 80) -> String {
+  package func shortHelp(width: Int = 80) -> String {
     var page = Page(width: max(40, min(width, 120)))
     page.section("USAGE", lines: usages)
     page.section("EXAMPLES", lines: examples.map { "\(name) \($0)" })
@@ -24,7 +24,7 @@ extension Program {
 
   /// The help of a command, or of the program, in lines of at most `width` columns.
   /// - Parameter isComplete: whether rarely used options are shown, too.
-  public func help(for command: Command?, path: [String] = [], width: Int = 80, isComplete: Bool = false) -> String {
+  package func help(for command: Command?, path: [String] = [], width: Int = 80, isComplete: Bool = false) -> String {
     var page = Page(width: max(40, min(width, 120)))
     guard let command else {
       page.section("OVERVIEW", text: sentence(overview))

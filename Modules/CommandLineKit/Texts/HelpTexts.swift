@@ -1,14 +1,14 @@
-public import Rows
+package import Rows
 
 extension Program {
   /// The words that can follow `help`: topics, commands, `man`.
-  public var helpWords: [String] { topics.map(\.name) + commands.map(\.name) + ["man"] }
+  package var helpWords: [String] { topics.map(\.name) + commands.map(\.name) + ["man"] }
 
   /// Returns the text that `help WORD…` shows: the help of the program, a topic, or a command and its subcommand.
   ///
   /// `man` is the man page of the program, `man COMMAND` that of a command, and `man all` is all of them.
   /// - Throws: `usage` for what there is no help on, with the nearest word.
-  public func help(on words: [String], width: Int = 80) throws(Problem) -> String {
+  package func help(on words: [String], width: Int = 80) throws(Problem) -> String {
     if words.count > 1, words.last == "all", words[0] != "man" {
       let path = Array(words.dropLast())
       if let command = commands.first(where: { $0.isNamed(path[0]) }), path.count == 1 {

@@ -1,11 +1,11 @@
 extension Program {
   /// The man pages by name (`bb-export`, `bb-export-sync`): one for the program and one for each command.
-  public var manPages: [(name: String, text: String)] {
+  package var manPages: [(name: String, text: String)] {
     [(name, manPage())] + commands.map { ("\(name)-\($0.name)", manPage(of: $0)) }
   }
 
   /// The man page of the program, in the macros of man(7).
-  public func manPage() -> String {
+  package func manPage() -> String {
     var page = ManPage(title: name, source: "\(name) \(version)", date: released)
     page.section("NAME", "\(name) - \(overview)")
     page.section("SYNOPSIS")
@@ -29,7 +29,7 @@ extension Program {
   }
 
   /// The man page of a command: `bb-export-sync(1)`.
-  public func manPage(of command: Command) -> String {
+  package func manPage(of command: Command) -> String {
     var page = ManPage(title: "\(name)-\(command.name)", source: "\(name) \(version)", date: released)
     page.section("NAME", "\(name)-\(command.name) - \(command.overview)")
     page.section("SYNOPSIS")

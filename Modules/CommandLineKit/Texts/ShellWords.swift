@@ -1,8 +1,8 @@
 /// The words of a command as a variable holds it: `code --wait`, `"/opt/my editor/run" -n`.
-public enum ShellWords {
+package enum ShellWords {
   /// Splits text into words at white space, with quotes and backslashes as in sh, and no other syntax of sh. Nil if a
   /// quote is unterminated.
-  public static func split(_ text: String) -> [String]? {
+  package static func split(_ text: String) -> [String]? {
     var words: [String] = [], word: [UInt8] = [], isWord = false
     var bytes = Array(text.utf8)[...]
     while let byte = bytes.popFirst() {

@@ -36,7 +36,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       let text = "one\(mark)two é e\u{301} \u{1F9EA}"
       try await notes.write(text, on: key)
       let before = try await notes.repository.store.history()
-      let isChanged = try await notes.write(text + " \n", on: key)
+      let isChanged = try await notes.write(text + "\r\n\n", on: key)
       try notes.require(!isChanged, "the same text is a change")
       try await notes.require(notes.repository.store.history() == before, "the history has grown")
     },

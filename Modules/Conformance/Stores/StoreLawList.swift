@@ -10,7 +10,6 @@ extension StoreLaw {
   /// Every law.
   public static let all: [StoreLaw] = values + changes + refusals + records + loads + undoing + pushdown
 
-  /// Stored values are preserved.
   static let values: [StoreLaw] = [
     StoreLaw("an empty storage has no tables and no history") { it in
       try await it.expectEqual(it.store.tables(), [])

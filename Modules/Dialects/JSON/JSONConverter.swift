@@ -14,7 +14,6 @@ enum JSONDeviation: String, CaseIterable {
 ///
 /// Several documents become one array: their arrays are joined, and other values become elements.
 struct JSONConverter {
-  /// The deviations so far.
   private(set) var deviations: Set<JSONDeviation> = []
   /// The line of the first that is a guess.
   private(set) var line: Int?
@@ -127,7 +126,8 @@ struct JSONConverter {
       output.append(0x22)
       state = .string(byte)
     case 0x2C:
-      if hasComma { output.append(byte) }
+      // Commas may be between documents, which become elements.
+      if hasComma, !joins || !open.isEmpty { output.append(byte) }
       hasComma = true
       if open.isEmpty { isIrregular = true }
       awaitsKey = open.last ?? false

@@ -10,7 +10,6 @@ public struct BarChart: Chart {
     let text: String
   }
 
-  /// The most bars of a chart.
   static let mostBars = 50
   /// The widest label and value, in cells.
   private static let widestLabel = 32, widestText = 26

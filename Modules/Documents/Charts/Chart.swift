@@ -23,7 +23,6 @@ public protocol Chart: Sendable {
 
 /// The words of a chart.
 public struct ChartWords: Sendable {
-  /// The table, and what is drawn.
   var title: String
   /// The kind, the number of marks, the least and the greatest value.
   var description: String
@@ -35,7 +34,6 @@ public struct ChartWords: Sendable {
 struct ChartCounts: Sendable {
   var rows = 0, nulls = 0, undrawn = 0, partial = 0
 
-  /// Counts a value.
   mutating func add(_ number: ChartNumber) {
     switch number {
     case .null: nulls += 1
@@ -115,7 +113,6 @@ struct ChartColumns {
     throw Problem(.usage, "\(format) requires \(what), which \(schema.name) does not have", hint: hint)
   }
 
-  /// The columns with the labels of a value.
   func labels(of value: Int) -> [Int] {
     // Of the results of a grouping all columns before the value are the label.
     let isGrouped = schema.columns[value].role == nil && schema.key.isEmpty && value == schema.width - 1
@@ -124,9 +121,7 @@ struct ChartColumns {
   }
 }
 
-/// Text as a chart shows it.
 enum ChartText {
-  /// The cells of a text.
   static func width(_ text: String) -> Int { ByteRun.reading(text, DisplayWidth.of) }
 
   /// The text, or as much of it as takes at most `width` cells with an ellipsis.

@@ -1,8 +1,9 @@
-import Rows
-
 extension Markup {
+  /// A count with separators: `1,234`.
+  public static func grouped(_ count: some BinaryInteger) -> String { ChartCounts.text(Int(count)) }
+
   /// The style of charts. Each has its own background, so that it can be read on any page.
-  private static var chartStyle: StyleSheet {
+  public static var chartStyle: StyleSheet {
     var sheet = StyleSheet()
     sheet.append(
       """
@@ -86,6 +87,12 @@ extension Markup {
     text(chart.words.title)
     raw("</h1>\n")
     self.chart(chart, hasStyle: false)
+    data(of: chart)
+    raw("</main>\n</body>\n</html>\n")
+  }
+
+  /// Appends the values of a chart as a table.
+  public mutating func data(of chart: some Chart) {
     raw(
       "<details>\n<summary>Data</summary>\n<div tabindex=\"0\" role=\"region\" aria-label=\"Data\"><table>\n<thead>\n<tr>"
     )
@@ -105,7 +112,7 @@ extension Markup {
       }
       raw("</tr>\n")
     }
-    raw("</tbody>\n</table></div>\n</details>\n</main>\n</body>\n</html>\n")
+    raw("</tbody>\n</table></div>\n</details>\n")
   }
 
   // MARK: - Marks; all places and sizes are tenths of a pixel.
@@ -146,7 +153,6 @@ extension Markup {
     raw("</title>")
   }
 
-  /// Appends a rectangle with a title.
   mutating func bar(x: Int, y: Int, width: Int, height: Int, class name: StaticString, title: String) {
     raw("<rect class=\"")
     raw(name)
@@ -160,7 +166,6 @@ extension Markup {
     raw("</rect>\n")
   }
 
-  /// Appends a line.
   mutating func line(x: Int, y: Int, toX endX: Int, y endY: Int, class name: StaticString) {
     raw("<line class=\"")
     raw(name)

@@ -32,7 +32,6 @@ package enum ChartStep: Sendable, Hashable {
   /// The power of ten of a positive number's first digit; 0 for others.
   static func power(of value: Double) -> Int { (DecimalNumber(value)?.parts.exponent).map { $0 - 1 } ?? 0 }
 
-  /// The position of a multiple.
   package func start(_ index: Int) -> Double {
     switch self {
     case .number(let factor, let power): Double("\(index * factor)e\(power)") ?? 0
@@ -85,7 +84,6 @@ package enum ChartStep: Sendable, Hashable {
     return value.quotientAndRemainderRoundingDown(dividingBy: factor).0
   }
 
-  /// A multiple as exact text.
   package func text(_ index: Int) -> String {
     switch self {
     case .number:
@@ -146,7 +144,6 @@ package struct ChartAxis: Sendable {
     (low, high) = (step.start(first), step.start(last))
   }
 
-  /// The ticks: positions and texts.
   package var ticks: [(position: Double, text: String)] {
     (first..<first + count).map { (step.start($0), step.text($0)) }
   }
@@ -211,7 +208,6 @@ enum ChartNumber {
     }
   }
 
-  /// The exact value as text.
   var text: String {
     switch self {
     case .null: "null"

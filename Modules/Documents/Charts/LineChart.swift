@@ -10,7 +10,6 @@ public struct LineChart: Chart {
     let xText: String, yText: String
   }
 
-  /// The most points and series.
   private static let mostPoints = 10_000, mostSeries = 8
 
   private let name: String, xTitle: String, yTitle: String

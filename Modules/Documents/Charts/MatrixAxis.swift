@@ -3,7 +3,6 @@ import Rows
 
 /// The rows or the columns of a matrix: the combinations of values of some columns, or of parts of their dates.
 struct MatrixAxis: Sendable {
-  /// A part of a date.
   enum Part: String, CaseIterable {
     case year, quarter, month, week, weekday, day
 
@@ -164,7 +163,6 @@ struct MatrixAxis: Sendable {
     }
   }
 
-  /// The text of a combination.
   func text(_ index: Int) -> String { labels[index].map(\.text).joined(separator: " ") }
 
   /// A combination in a message: `season 1`.

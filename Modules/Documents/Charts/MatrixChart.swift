@@ -9,7 +9,6 @@ public struct MatrixChart: Chart {
     var value: ChartNumber?
   }
 
-  /// The most rows and columns.
   private static let most = 400
   /// The most that are counted if there are more.
   private static let mostCounted = 100_000

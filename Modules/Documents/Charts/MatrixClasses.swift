@@ -1,19 +1,16 @@
 import Codecs
-import Rows
 
 /// The classes of the values of a matrix: at most seven of one width, or one for each of at most seven values.
 struct MatrixClasses: Sendable {
   private let step: ChartStep, first: Int
   /// The values, if each is a class.
   private let distinct: [DecimalNumber]
-  /// The number of classes.
   let count: Int
   /// Whether the bounds were given, so that values may be outside.
   private let isFixed: Bool
 
   static let most = 7
 
-  /// The classes of values.
   init(_ values: Set<DecimalNumber>, scale: (low: DecimalNumber, high: DecimalNumber)?) {
     isFixed = scale != nil
     guard values.count > Self.most || isFixed, let least = scale?.low ?? values.min(),

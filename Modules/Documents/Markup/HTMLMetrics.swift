@@ -30,7 +30,9 @@ public struct HTMLMetrics: Sendable, Hashable {
   private static let longest = 2048
 
   private mutating func add(_ text: ByteRun, _ line: inout ByteBuffer) {
-    if WebAddress.isOne(text) || WebAddress.begins(text) || Self.isFileOfStore(text) { hasImages = true }
+    let isList = text.count > 2 && text[0] == UInt8(ascii: "[") && text[1] == UInt8(ascii: "\"")
+    let first = isList ? text.slice(from: 2, atMost: text.count - 2) : text
+    if WebAddress.begins(first) || Self.isFileOfStore(first) { hasImages = true }
     var widest = 0, longestWord = 0, start = 0
     let end = min(text.count, Self.longest)
     while start < end {

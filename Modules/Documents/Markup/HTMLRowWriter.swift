@@ -68,7 +68,8 @@ public struct HTMLRowWriter: Sendable {
     for row in 0..<batch.count {
       markup.raw("<tr>")
       for (index, column) in columns.enumerated() {
-        markup.raw("<td>")
+        // The name of the record is the header of its row.
+        markup.raw(column.position == title ? "<th scope=\"row\">" : "<td>")
         let cell = batch[row, column.position]
         if case .null = cell { continue }
         let start = markup.count, replaced = markup.replaced
@@ -221,21 +222,23 @@ public struct HTMLRowWriter: Sendable {
   private func putImages(
     _ cell: Cell, _ batch: RowBatch, _ row: Int, _ column: Column, _ markup: inout Markup, _ written: inout Written
   ) -> Bool {
-    let addresses = Self.addresses(cell, batch).compactMap(address)
+    let addresses = addresses(cell, batch)
     guard let first = addresses.first else { return false }
-    let full = column.full.flatMap { Self.addresses(batch[row, $0], batch).compactMap(address).first } ?? first
+    let full = column.full.flatMap { self.addresses(batch[row, $0], batch).first } ?? first
     let name = caption(batch, row)
     markup.raw("<a")
-    markup.attribute(.href, full.address)
+    markup.attribute(.href, full.image.address)
     if first.isShown {
       if addresses.count > 1 {
         markup.attribute("data-n", "+\(addresses.count - 1)")
       } else {
         markup.raw(" data-n=\"\"")
       }
-      markup.raw("><img loading=\"lazy\" decoding=\"async\" width=\"42\" height=\"52\"")
+      markup.raw("><img loading=\"lazy\" decoding=\"async\"")
+      markup.attribute("width", Self.thumbnailWidth(first.image.size))
+      markup.attribute("height", Self.thumbnailHeight)
       markup.attribute("alt", addresses.count > 1 ? "\(name), image 1 of \(addresses.count)" : name)
-      markup.attribute(.src, first.address)
+      markup.attribute(.src, first.image.address)
       markup.raw(">")
     } else {
       written.missingImages += 1
@@ -244,7 +247,7 @@ public struct HTMLRowWriter: Sendable {
     markup.raw("</a>")
     for (index, address) in addresses.enumerated().dropFirst() {
       markup.raw(" <a")
-      markup.attribute(.href, address.address)
+      markup.attribute(.href, address.image.address)
       markup.attribute("aria-label", "image \(index + 1)")
       markup.raw(">")
       markup.number(index + 1)
@@ -254,28 +257,34 @@ public struct HTMLRowWriter: Sendable {
     return true
   }
 
-  /// The address to use for an address in the data, and whether it is shown as an image.
-  private func address(_ text: [UInt8]) -> (address: PageAddress, isShown: Bool)? {
-    if let local = images[text] { return (local, true) }
-    guard let web = PageAddress(web: text), !text.starts(with: "mailto:".utf8) else { return nil }
-    return (web, policy == .auto)
+  private static let thumbnailHeight = 32
+
+  /// The width of a thumbnail, which shows the whole image.
+  private static func thumbnailWidth(_ size: ImageSize?) -> Int {
+    guard let size else { return 42 }
+    return min(max(size.width * thumbnailHeight / size.height, 24), 58)
   }
 
-  /// The texts of a cell: of a list its elements.
-  private static func addresses(_ cell: Cell, _ batch: RowBatch) -> [[UInt8]] {
+  /// The images that a cell refers to, and whether each is shown: the elements of a list, or of a text that is one.
+  private func addresses(_ cell: Cell, _ batch: RowBatch) -> [(image: PageImages.Image, isShown: Bool)] {
     switch cell {
-    case .text(let start, let length): return [batch.bytes(start, length)]
+    case .text(let start, let length):
+      let text = batch.bytes(start, length)
+      if let found = address(text) { return [found] }
+      let list = ListText.parts(ofText: text).map(address)
+      // A text of which a part is not an address is a text.
+      return list.contains { $0 == nil } ? [] : list.compactMap(\.self)
     case .json(let start, let length):
-      var walk = NestedText(ByteRun(batch.arena, start, length)), found: [[UInt8]] = []
-      guard walk.isArray else { return [] }
-      while let element = walk.next() {
-        var plain = ByteBuffer(capacity: 256)
-        NestedText.appendPlain(element, to: &plain)
-        found.append(plain.bytes())
-      }
-      return found
+      return ListText.elements(of: batch.bytes(start, length)).compactMap { address(Array($0.utf8)) }
     default: return []
     }
+  }
+
+  /// The image for an address in the data, and whether it is shown.
+  private func address(_ text: [UInt8]) -> (image: PageImages.Image, isShown: Bool)? {
+    if let local = images[text] { return (local, true) }
+    guard let web = PageAddress(web: text), !text.starts(with: "mailto:".utf8) else { return nil }
+    return (PageImages.Image(web), policy == .auto)
   }
 
   /// The name of the record, for those who do not see the image.

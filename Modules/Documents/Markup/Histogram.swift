@@ -1,5 +1,4 @@
 import Codecs
-import Rows
 
 extension Histogram {
   private static let height = 24, bar = 6

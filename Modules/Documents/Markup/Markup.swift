@@ -28,6 +28,8 @@ public struct Markup: ~Copyable {
   /// Appends fixed markup.
   public mutating func raw(_ fixed: StaticString) { out.append(fixed) }
 
+  mutating func raw(bytes: [UInt8]) { out.append(bytes: bytes) }
+
   /// Appends an integer.
   public mutating func number(_ value: Int) { out.append(integer: Int64(value)) }
   /// Appends a number of tenths as a decimal.
@@ -56,7 +58,7 @@ public struct Markup: ~Copyable {
     out.append("\"")
   }
   /// Appends an attribute with an integer.
-  mutating func attribute(_ name: StaticString, _ value: Int) {
+  public mutating func attribute(_ name: StaticString, _ value: Int) {
     begin(name)
     number(value)
     out.append("\"")
@@ -106,12 +108,8 @@ public struct Markup: ~Copyable {
     out.append("</style>\n")
   }
 
-  /// The source of a fixed script in a content security policy: `'sha256-…'`.
-  public static func policySource(of script: StaticString) -> [UInt8] {
-    var text = StyleSheet()
-    text.append(script)
-    return policySource(of: text.text)
-  }
+  /// The source of a script in a content security policy: `'sha256-…'`.
+  public static func policySource(of script: PageAsset) -> [UInt8] { policySource(of: script.bytes) }
   static func policySource(of text: [UInt8]) -> [UInt8] {
     var digest = SHA256()
     digest.update(text)

@@ -1,3 +1,5 @@
+public import Codecs
+
 /// Images that are at hand for a page, by their address in the data.
 public struct PageImages: Sendable, Hashable {
   /// The treatment of image columns.
@@ -8,34 +10,43 @@ public struct PageImages: Sendable, Hashable {
     case local
     /// Images at hand, as part of the page.
     case embed
-    /// Addresses as links.
     case links
     /// Addresses as text.
     case none
   }
 
-  /// The addresses to show instead, by the address in the data.
-  private(set) var addresses: [[UInt8]: PageAddress] = [:]
+  /// An image at hand.
+  public struct Image: Sendable, Hashable {
+    /// The address to show.
+    public let address: PageAddress
+    /// The size in pixels; nil if it is not known.
+    public let size: ImageSize?
+
+    /// An image of this size.
+    public init(_ address: PageAddress, _ size: ImageSize? = nil) { (self.address, self.size) = (address, size) }
+  }
+
+  private var images: [[UInt8]: Image] = [:]
 
   /// No images.
   public init() {}
 
   /// Whether there is no image.
-  public var isEmpty: Bool { addresses.isEmpty }
+  public var isEmpty: Bool { images.isEmpty }
 
-  /// The images of addresses in the data that are not on the web, such as paths within a store.
+  /// Whether they are part of the page.
+  public var arePart: Bool { images.values.first?.address.text.starts(with: "data:".utf8) ?? false }
+
+  /// The images of addresses in the data that are not on the web, such as names within a store.
   public var local: PageImages {
     var local = PageImages()
-    local.addresses = addresses.filter { PageAddress(web: $0.key) == nil }
+    local.images = images.filter { PageAddress(web: $0.key) == nil }
     return local
   }
 
-  /// Adds images; those of equal addresses are replaced.
-  public mutating func add(_ others: PageImages) { addresses.merge(others.addresses) { _, new in new } }
-
   /// The image at hand for an address in the data.
-  public subscript(_ address: [UInt8]) -> PageAddress? {
-    get { addresses[address] }
-    set { addresses[address] = newValue }
+  public subscript(_ address: [UInt8]) -> Image? {
+    get { images[address] }
+    set { images[address] = newValue }
   }
 }

@@ -7,9 +7,8 @@ public struct StyleSheet: Sendable, Hashable {
   public init() {}
 
   /// Appends fixed text.
-  public mutating func append(_ fixed: StaticString) {
-    for index in 0..<fixed.utf8CodeUnitCount { text.append(unsafe fixed.utf8Start[index]) }
-  }
+  public mutating func append(_ fixed: StaticString) { text += fixed.description.utf8 }
+  mutating func append(bytes: [UInt8]) { text += bytes }
   /// Appends an integer.
   public mutating func append(_ number: Int) { text += String(number).utf8 }
   /// Appends a number of tenths as a decimal.

@@ -31,7 +31,6 @@ public enum VCardReader {
     }
   }
 
-  /// The most properties of a card.
   private static let mostProperties = 1000
 
   /// Reads a file card by card, so that memory does not depend on their number.

@@ -21,7 +21,6 @@ public struct VCardWriter: Sendable {
     case four = "4.0"
   }
 
-  /// The property that a column becomes.
   private enum Property: Sendable {
     case text(String), list(String), date(String), address(String)
   }
@@ -87,8 +86,12 @@ public struct VCardWriter: Sendable {
         case .address(let name):
           var values: [[UInt8]] = []
           forEach(cell, batch.arena) { values.append(Array($0)) }
+          if name == "PHOTO", values.count == 1 {
+            let parts = ListText.parts(ofText: values[0])
+            if !parts.isEmpty, parts.allSatisfy({ images[$0] != nil || Arena($0).isWebAddress }) { values = parts }
+          }
           for value in values {
-            if name == "PHOTO", let photo = images[value]?.embedded {
+            if name == "PHOTO", let photo = images[value]?.address.embedded {
               // Address books show one.
               if !hasPhoto { appendPhoto(photo, &out) }
               hasPhoto = true

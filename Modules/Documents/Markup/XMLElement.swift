@@ -18,7 +18,6 @@ public struct XMLElement: Sendable, Hashable {
 
   /// The most bytes of a text or a tag.
   private static let longest = 4 << 20
-  /// The most elements of a record.
   private static let mostElements = 100_000
 
   /// The only element of a document.

@@ -80,6 +80,9 @@ import Rows
     return attribute("xmlns").map { run($0).bytes.suffix(5).elementsEqual("/main".utf8) } ?? true || last == 0
   }
 
+  /// Whether the element that starts has a prefix of another namespace than the root.
+  @inline(__always) var isForeign: Bool { openNames.count - (openStarts.last ?? 0) != name.count && !isOfRoot }
+
   /// The value of an attribute of the current start tag, without a prefix, entities not replaced.
   @inline(__always) func attribute(_ word: StaticString) -> ByteRange? {
     for attribute in attributes where isEqual(attribute.name, word) { return attribute.value }
@@ -106,7 +109,6 @@ import Rows
     return values
   }
 
-  /// The current text.
   func string() throws(Problem) -> String { try string(text, isRaw: isRaw) }
 
   private func string(_ range: ByteRange, isRaw: Bool) throws(Problem) -> String {

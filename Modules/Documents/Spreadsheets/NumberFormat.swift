@@ -4,9 +4,7 @@ import Codecs
 enum NumberFormat: Sendable {
   case number
   case date
-  /// A time of day.
   case time
-  /// A day and a time.
   case dateTime
   /// A day and a time, followed by a Z for UTC.
   case timestamp

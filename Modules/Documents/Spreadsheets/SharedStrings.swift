@@ -144,7 +144,6 @@ private final class SpilledStrings {
 private final class PageCache {
   private static let pageBytes = 32 << 10, slots = 512
 
-  /// The beginning of a page, or all of it.
   private final class Page {
     var number: Int
     var bytes = ArenaBuilder(capacity: PageCache.pageBytes)

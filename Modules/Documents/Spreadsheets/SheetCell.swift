@@ -1,7 +1,5 @@
 import Codecs
-import Rows
 
-/// A cell of a sheet that has a value.
 package struct SheetCell {
   package enum Value {
     /// An empty cell that has no format either: a null that a program wrote on purpose.
@@ -10,7 +8,6 @@ package struct SheetCell {
     case text(Int, Int)
     /// An error such as `#DIV/0!`: a range of the row's bytes.
     case error(Int, Int)
-    /// A shared string.
     case shared(Int)
     case boolean(Bool)
     case integer(Int64)
@@ -32,7 +29,6 @@ package struct SheetCell {
 }
 
 extension ValueKinds {
-  /// The kind of a cell.
   package init(_ value: SheetCell.Value) {
     switch value {
     case .null: self = []

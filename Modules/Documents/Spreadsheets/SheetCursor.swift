@@ -9,7 +9,6 @@ final class SheetCursor {
   private let strings: SharedStrings
   private let reading: SheetReading
   private var text = ByteBuffer(capacity: 4096)
-  /// The row that was given last.
   private var lastRow = 0
   /// The current table, and the last row with values, of those below each other.
   private var table = 1, filledRow = 0
@@ -21,7 +20,10 @@ final class SheetCursor {
   ) throws(Problem) {
     self.reading = reading
     place = "\(workbook.archive.source.name):\(sheet.name)"
-    reader = try SheetReader(workbook, sheet, maximumField: reading.maximumField)
+    reader =
+      try workbook.isOpenDocument
+      ? OpenDocumentReader(workbook, sheet, maximumField: reading.maximumField)
+      : SheetReader(workbook, sheet, maximumField: reading.maximumField)
     strings = try SharedStrings(workbook, scratch: scratch, maximumField: reading.maximumField)
   }
 

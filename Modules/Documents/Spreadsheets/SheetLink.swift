@@ -12,7 +12,6 @@ public struct SheetLink: Sendable, Hashable {
 
   /// The most links of a sheet.
   public static let maximum = 65_530
-  /// The longest URL of a link.
   private static let maximumLength = 2_079
 
   /// A link if the whole text is an `http`, `https` or `mailto` URL that spreadsheets accept: they refuse a file

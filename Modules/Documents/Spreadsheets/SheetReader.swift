@@ -5,21 +5,22 @@ import Rows
 ///
 /// Rows and cells may omit their place, which is then the next one; a place before the last is `badData`, as is one
 /// outside the sheet. Of merged cells the first has the value. A formula is read as its stored result.
-final class SheetReader {
+class SheetReader {
   /// The number of the current row, from 1.
-  private(set) var row = 0
+  final private(set) var row = 0
   /// The cells with a value, from left to right.
-  private(set) var cells: [SheetCell] = []
+  final var cells: [SheetCell] = []
   /// The bytes that values refer to.
-  private(set) var bytes = ByteBuffer(capacity: 64 << 10)
+  final var bytes = ByteBuffer(capacity: 64 << 10)
   /// Formulas so far whose result is not stored, and errors such as `#DIV/0!`.
-  private(set) var formulasWithoutResult = 0, errors = 0
+  final var formulasWithoutResult = 0, errors = 0
 
-  private let xml: XMLStream
+  final let xml: XMLStream
+  final let tab: Workbook.Sheet
+  final let maximumField: Int
   private let sheet: String
   private let formats: [NumberFormat]
   private let isFrom1904: Bool
-  private let maximumField: Int
   private var isInData = false
 
   init(_ workbook: Workbook, _ sheet: Workbook.Sheet, maximumField: Int) throws(Problem) {
@@ -27,6 +28,7 @@ final class SheetReader {
       throw Problem(.badData, "missing part \(sheet.part)", at: workbook.archive.source.name)
     }
     xml = try XMLStream(try ZipEntryReader(workbook.archive, entry), limit: maximumField)
+    tab = sheet
     self.sheet = "\(workbook.archive.source.name):\(sheet.name)"
     formats = workbook.formats
     isFrom1904 = workbook.isFrom1904
@@ -40,8 +42,8 @@ final class SheetReader {
       case .start:
         if !isInData {
           if xml.depth == 1, !xml.isNamed("worksheet") { throw xml.problem("expected a worksheet") }
-          if xml.depth == 2, xml.isNamed("sheetData") { isInData = true }
-        } else if xml.isNamed("row") {
+          if xml.depth == 2, xml.isNamed("sheetData"), !xml.isForeign { isInData = true }
+        } else if xml.isNamed("row"), !xml.isForeign {
           try readRow()
           return true
         } else {
@@ -54,34 +56,59 @@ final class SheetReader {
     }
   }
 
-  private func readRow() throws(Problem) {
+  // MARK: - The parts of rows, also for readers of other formats
+
+  final func clearRow() {
     cells.removeAll(keepingCapacity: true)
     bytes.removeAll()
+  }
+
+  /// Appends a text of the document; the number of its bytes.
+  final func add(_ range: XMLStream.ByteRange, isRaw: Bool) throws(Problem) -> Int {
+    let start = bytes.count
+    try xml.append(range, isRaw: isRaw, to: &bytes)
+    return bytes.count - start
+  }
+
+  /// Counts rows without values.
+  final func skipRows(_ count: Int) { row += count }
+
+  final func advance(_ count: Int) throws(Problem) {
+    row += count
+    guard row <= SheetWriter.maximumRows else {
+      throw xml.problem("more than \(SheetWriter.maximumRows) rows")
+    }
+  }
+
+  /// Refuses a row that is too large.
+  final func checkSize(_ column: Int) throws(Problem) {
+    guard bytes.count <= 2 * maximumField else {
+      throw problem("the row is larger than \(2 * maximumField >> 20) MiB", column, hint: .raise(.maximumField))
+    }
+  }
+
+  private func readRow() throws(Problem) {
+    clearRow()
     if let range = xml.attribute("r") {
       guard let number = Self.number(xml.run(range)), number > row else {
         throw xml.problem("invalid row number after row \(row)")
       }
-      row = number
+      try advance(number - row)
     } else {
-      row += 1
-    }
-    guard row <= SheetWriter.maximumRows else {
-      throw xml.problem("more than \(SheetWriter.maximumRows) rows")
+      try advance(1)
     }
     let outside = xml.depth - 1
     var column = -1
     while true {
       switch try xml.next() {
       case .start:
-        guard xml.isNamed("c") else {
+        guard xml.isNamed("c"), !xml.isForeign else {
           try xml.skip()
           continue
         }
         column = try place(after: column)
         if let value = try readCell(column) { cells.append(SheetCell(column: column, value: value)) }
-        guard bytes.count <= 2 * maximumField else {
-          throw problem("the row is larger than \(2 * maximumField >> 20) MiB", column, hint: .raise(.maximumField))
-        }
+        try checkSize(column)
       case .end: if xml.depth == outside { return }
       case .text: break
       case .finished: return
@@ -115,7 +142,7 @@ final class SheetReader {
   }
 
   /// Decimal digits as a number; nil for anything else.
-  private static func number(_ text: ByteRun) -> Int? {
+  final class func number(_ text: ByteRun) -> Int? {
     guard text.count > 0, text.count <= 8 else { return nil }
     var number = 0
     for at in 0..<text.count {
@@ -157,7 +184,9 @@ final class SheetReader {
     while xml.depth > outside {
       switch try xml.next() {
       case .start:
-        if xml.isNamed("v") {
+        if xml.isForeign {
+          try xml.skip()
+        } else if xml.isNamed("v") {
           guard !hasValue else { throw problem("a cell with two values", column) }
           hasValue = true
           isValue = true
@@ -189,7 +218,7 @@ final class SheetReader {
     case .error:
       errors += 1
       return .error(start, count)
-    case .number: return try number(start, count, style, column)
+    case .number: return try number(start, count, format(style), column)
     case .shared:
       guard let index = Self.number(bytes.run(from: start)) else {
         throw problem("invalid number of a shared string", column)
@@ -217,7 +246,7 @@ final class SheetReader {
   }
 
   /// The date and time written at `start`.
-  private func moment(_ start: Int, _ count: Int) -> SheetCell.Value {
+  final func moment(_ start: Int, _ count: Int) -> SheetCell.Value {
     switch Dates.timeForm(bytes.run(from: start).bytes.span) {
     case .local: .dateTime(start, count)
     case .instant: .instant(start, count)
@@ -232,7 +261,9 @@ final class SheetReader {
   }
 
   /// The number written at `start`, a date if the cell is shown as one.
-  private func number(_ start: Int, _ count: Int, _ style: Int?, _ column: Int) throws(Problem) -> SheetCell.Value {
+  final func number(
+    _ start: Int, _ count: Int, _ format: NumberFormat, _ column: Int
+  ) throws(Problem) -> SheetCell.Value {
     let value: SheetCell.Value
     let literal = bytes.run(from: start)
     switch unsafe StoredNumber(literal.start, literal.count) {
@@ -240,7 +271,6 @@ final class SheetReader {
     case .real(let real): value = Self.shortest(real)
     case .literal: value = try unusual(start, count, column)
     }
-    let format = format(style)
     if format != .number {
       var serial: Double?
       if case .integer(let integer) = value { serial = Double(integer) }
@@ -284,16 +314,15 @@ final class SheetReader {
   }
 
   /// Appends a range of the row's bytes to `out`.
-  func copy(_ start: Int, _ count: Int, to out: inout ByteBuffer) {
+  final func copy(_ start: Int, _ count: Int, to out: inout ByteBuffer) {
     out.append(bytes.run(from: start).slice(from: 0, atMost: count))
   }
 
   /// `people.xlsx:Sheet1!B5: message`.
-  func problem(_ message: String, _ column: Int, hint: Remedy = "") -> Problem {
+  final func problem(_ message: String, _ column: Int, hint: Remedy = "") -> Problem {
     Problem(.badData, message, at: "\(sheet)!\(Self.name(of: column))\(row)", hint: hint)
   }
 
-  /// The letters of a column.
   static func name(of column: Int) -> String {
     var letters = "", rest = column + 1
     while rest > 0 {

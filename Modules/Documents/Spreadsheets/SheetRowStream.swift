@@ -69,7 +69,7 @@ public final class SheetRowStream: RowStream {
     } else {
       let title = try SheetTitle(try SheetCursor(workbook, sheet, reading, scratch: scratch), reading)
       var body = reading
-      if reading.findsHeader { body.skippedRows = title.rows }
+      if reading.findsHeader { (body.skippedRows, body.headerRows) = (title.rows, title.headerRows) }
       found = try SheetTable(
         try SheetCursor(workbook, sheet, body, scratch: scratch), body, whole: whole, warnings: title.warnings(reading))
     }
@@ -90,7 +90,7 @@ public final class SheetRowStream: RowStream {
     self.reading = reading
     self.scratch = scratch
     var reading = reading
-    reading.skippedRows = found.skippedRows
+    (reading.skippedRows, reading.headerRows) = (found.skippedRows, found.headerRows)
     let cursor = try SheetCursor(workbook, sheet, reading, scratch: scratch)
     _ = try cursor.header()
     self.cursor = Mutex(cursor)
@@ -144,7 +144,6 @@ final class SheetLayout: Sendable {
   /// Positions of columns that are not needed, and of columns that the table does not have.
   static let omitted = -1, unknown = -2
 
-  /// The types of the columns of the schema.
   let types: [ColumnType]
   private let positions: [Int]
   private let names: [Int: String]

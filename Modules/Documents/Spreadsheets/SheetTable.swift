@@ -7,12 +7,11 @@ struct SheetTable {
   let columns: [Int]
   /// The names of the columns, and the changes made to them.
   let header: CSVHeader
-  /// The type of each column.
   let types: [ColumnType]
   /// Whether the whole sheet was read to know them.
   let isCertain: Bool
-  /// The rows above the table, and the warnings for the user.
-  let skippedRows: Int, warnings: [Warning]
+  /// The rows above the table and those of the header, and the warnings for the user.
+  let skippedRows: Int, headerRows: Int, warnings: [Warning]
 
   /// Rows and cells that are read to guess the types.
   private static let sampleRows = 1000, sampleCells = 100_000
@@ -44,13 +43,14 @@ struct SheetTable {
     }
     if let names = reading.names, names.count != columns.count {
       throw Problem(
-        .badData, "expected \(names.count) columns as named, found \(columns.count)", at: cursor.place,
+        .badData, "expected \(names.count) column\(names.count == 1 ? "" : "s") as named, found \(columns.count)",
+        at: cursor.place,
         hint: .set(Setting("csv.names")))
     }
     let isNamed = reading.names != nil || reading.headerRows == 0
     header = CSVHeader(
       reading.names ?? columns.enumerated().map { isNamed ? "column\($0.offset + 1)" : titles[$0.element] ?? "" })
-    skippedRows = reading.skippedRows
+    (skippedRows, headerRows) = (reading.skippedRows, reading.headerRows)
     self.warnings = warnings + header.warnings
     types = columns.map { $0 < kinds.count ? kinds[$0].type(else: .text) : .text }
     isCertain = isAtEnd
@@ -59,18 +59,18 @@ struct SheetTable {
 
 /// Rows above the header of a sheet, and tables below the first, as its beginning shows.
 struct SheetTitle {
-  /// The rows above the header.
   private(set) var rows = 0
+  /// The rows of the header.
+  private(set) var headerRows: Int
   /// The row that begins another table.
   private var other: Int?
 
-  /// Rows that are checked.
   private static let sample = 60
 
   init(_ cursor: SheetCursor, _ reading: SheetReading) throws(Problem) {
-    rows = reading.skippedRows
+    (rows, headerRows) = (reading.skippedRows, reading.headerRows)
     guard reading.headerRows == 1, reading.table == nil, reading.names == nil else { return }
-    var filled: [(row: Int, cells: Int)] = []
+    var filled: [(row: Int, cells: Int, isText: Bool)] = []
     while filled.count < Self.sample, try cursor.next() {
       var cells = 0
       for cell in cursor.reader.cells where try !cursor.isNull(cell.value) { cells += 1 }
@@ -78,8 +78,9 @@ struct SheetTitle {
       if other == nil, let last = filled.last, cursor.reader.row > last.row + 1, cursor.isHeader {
         other = cursor.reader.row
       }
-      filled.append((cursor.reader.row, cells))
+      filled.append((cursor.reader.row, cells, cursor.isHeader))
     }
+    defer { findHeader(filled.drop { $0.row <= rows }) }
     // The widest of the frequent widths, as in CSV.
     var counts: [Int: Int] = [:]
     for row in filled { counts[row.cells, default: 0] += 1 }
@@ -92,6 +93,15 @@ struct SheetTitle {
     if other == filled[first].row { other = nil }
   }
 
+  /// Two rows of texts are the header if the first has gaps, as merged cells leave them, and other values follow.
+  private mutating func findHeader(_ filled: ArraySlice<(row: Int, cells: Int, isText: Bool)>) {
+    let top = Array(filled.prefix(3))
+    guard top.count == 3, top[0].isText, top[1].isText, !top[2].isText, top[1].row == top[0].row + 1,
+      top[2].row == top[1].row + 1, top[0].cells < top[1].cells, top[2].cells <= top[1].cells
+    else { return }
+    headerRows = 2
+  }
+
   func warnings(_ reading: SheetReading) -> [Warning] {
     var warnings: [Warning] = []
     if rows > reading.skippedRows {
@@ -100,6 +110,13 @@ struct SheetTitle {
         reading.findsHeader
           ? Warning("skipped \(rows) rows above the header", hint: hint)
           : Warning("the rows above row \(rows + 1) look like a title", hint: hint))
+    }
+    if headerRows > reading.headerRows {
+      let hint = Remedy.set(Setting("csv.headerRows"), to: "\(headerRows)")
+      warnings.append(
+        Warning(
+          "rows \(rows + 1) and \(rows + 2) \(reading.findsHeader ? "are read as" : "look like") the header", hint: hint
+        ))
     }
     if let other {
       warnings.append(

@@ -19,7 +19,6 @@ public struct SheetWriter: Sendable {
   public enum Numbers: String, Sendable, Hashable, CaseIterable {
     /// Refused, naming record and column.
     case error
-    /// Written as text.
     case text
   }
 

@@ -1,6 +1,7 @@
 public import Rows
 
-/// An XLSX workbook (ISO/IEC 29500, transitional and strict): its sheets, and what reading their cells needs.
+/// An XLSX workbook (ISO/IEC 29500, transitional and strict) or an OpenDocument spreadsheet (ISO/IEC 26300): its
+/// sheets, and what reading their cells needs.
 public struct Workbook: Sendable {
   /// A sheet with cells.
   public struct Sheet: Sendable, Hashable {
@@ -9,16 +10,19 @@ public struct Workbook: Sendable {
     /// Whether the spreadsheet does not show it.
     let isHidden: Bool
     let part: String
+    /// Its place among the sheets of the part.
+    var position = 0
   }
 
   /// The sheets in the order of their tabs.
   public let sheets: [Sheet]
   let archive: ZipArchive
-  /// The format of each cell style.
   let formats: [NumberFormat]
   /// Whether day 0 is 1904-01-01.
   let isFrom1904: Bool
   let stringsPart: String?
+  /// Whether it is an OpenDocument spreadsheet.
+  let isOpenDocument: Bool
 
   private static let mostSheets = 10_000, mostStyles = 1 << 17
   /// The most bytes of a tag or text in parts that hold no cells.
@@ -33,6 +37,12 @@ public struct Workbook: Sendable {
         hint: "save it as .xlsx without a password")
     }
     archive = try ZipArchive(source)
+    if let content = try archive.entry(named: Self.openContent) {
+      sheets = try Self.openSheets(content, archive)
+      (formats, isFrom1904, stringsPart, isOpenDocument) = ([], false, nil, true)
+      return
+    }
+    isOpenDocument = false
     let root = try Self.relations(of: "", archive)
     guard let main = root.first(where: { $0.kind == "officeDocument" })?.target,
       let entry = try archive.entry(named: main)
@@ -76,6 +86,43 @@ public struct Workbook: Sendable {
     } else {
       formats = []
     }
+  }
+
+  private static let openContent = "content.xml"
+
+  /// The sheets of an OpenDocument spreadsheet, all of which are in one part.
+  private static func openSheets(_ content: ZipArchive.Entry, _ archive: ZipArchive) throws(Problem) -> [Sheet] {
+    var isEncrypted = false
+    if let manifest = try archive.entry(named: "META-INF/manifest.xml") {
+      try read(manifest, archive) { xml in isEncrypted = isEncrypted || xml.isNamed("encryption-data") }
+    }
+    guard !isEncrypted else {
+      throw Problem(
+        .badData, "is an encrypted workbook", at: archive.source.name, hint: "save it without a password")
+    }
+    let xml = try XMLStream(try ZipEntryReader(archive, content), limit: SheetReading().maximumField)
+    var sheets: [Sheet] = [], hidden: Set<String> = [], style = "", isSpreadsheet = false
+    loop: while true {
+      switch try xml.next() {
+      case .start:
+        if xml.isNamed("spreadsheet"), xml.depth == 3 { isSpreadsheet = true }
+        if xml.isNamed("style") { style = try xml.value("name") ?? "" }
+        if xml.isNamed("table-properties"), try xml.value("display") == "false" { hidden.insert(style) }
+        guard isSpreadsheet, xml.depth == 4, xml.isNamed("table") else { continue }
+        guard sheets.count < mostSheets else { throw xml.problem("more than \(mostSheets) sheets") }
+        let name = try xml.value("name") ?? "", isHidden = try hidden.contains(xml.value("style-name") ?? "")
+        sheets.append(Sheet(name: name, isHidden: isHidden, part: openContent, position: sheets.count))
+        try xml.skip()
+      case .finished: break loop
+      case .end, .text: break
+      }
+    }
+    guard isSpreadsheet else {
+      throw Problem(
+        .badData, "is an OpenDocument file, but not a spreadsheet", at: archive.source.name,
+        hint: "save the table as .ods or .xlsx")
+    }
+    return sheets
   }
 
   /// The sheet that is read if none is named: the first that the spreadsheet shows; nil if no sheet has cells.
@@ -126,7 +173,6 @@ public struct Workbook: Sendable {
     return relations
   }
 
-  /// The format of each cell style.
   private static func formats(_ part: String, _ archive: ZipArchive) throws(Problem) -> [NumberFormat] {
     guard let entry = try archive.entry(named: part) else { return [] }
     var codes: [Int: NumberFormat] = [:], formats: [NumberFormat] = [], isInCells = false

@@ -3,7 +3,6 @@ import Rows
 
 /// The text of a document, read from the beginning to the end in memory that does not depend on its size.
 struct DocumentText {
-  /// The name in messages.
   let name: String
   /// The number of the line that was read last, or of the next byte; from 1.
   private(set) var line = 1
@@ -85,7 +84,6 @@ struct DocumentText {
       .badData, "a value is larger than \(mostBytes >> 20) MiB", at: "\(name):\(line)", hint: .raise(.maximumField))
   }
 
-  /// An error at the current line.
   func problem(_ message: String, line: Int? = nil, hint: Remedy = "") -> Problem {
     Problem(.badData, message, at: "\(name):\(line ?? self.line)", hint: hint)
   }

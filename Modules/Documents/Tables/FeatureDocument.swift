@@ -93,7 +93,6 @@ struct FeatureDocument: TableDocument {
     return key
   }
 
-  /// The source of the next value.
   private mutating func value() throws(Problem) -> [UInt8] {
     var out: [UInt8] = [], depth = 0
     while let byte = try text.peek() {

@@ -1,4 +1,3 @@
-import Codecs
 import Rows
 
 extension DocumentFormat {
@@ -147,12 +146,13 @@ struct HTMLDocument: TableDocument {
           spanning[row.cells.count] = (text, rows - 1)
           row.cells.append(text)
         }
-        if tag.name == "td" { row.isHeader = false }
+        let isHeader = tag.name == "th" && tag["scope"] != "row"
+        if !isHeader { row.isHeader = false }
         if tag.name == "th", let type = tag["data-t"] {
           isOwn = true
           areBooleans.append(type == "b")
         }
-        let text = tag.name == "th" ? Self.collapsed(try cell()) : try cell()
+        let text = isHeader ? Self.collapsed(try cell()) : try cell()
         for _ in 0..<min(max(tag["colspan"].flatMap { Int($0) } ?? 1, 1), Self.widest) {
           if let rows = tag["rowspan"].flatMap({ Int($0) }), rows > 1 { spanning[row.cells.count] = (text, rows - 1) }
           row.cells.append(text)
@@ -245,7 +245,6 @@ struct HTMLDocument: TableDocument {
 }
 
 extension Schema {
-  /// The most columns that a table of a document may have.
   static let mostDocumentColumns = 10_000
 }
 
@@ -254,7 +253,6 @@ struct HTMLTags {
   private(set) var text: DocumentText
   private var pending: Token?
 
-  /// A start tag.
   struct Tag: Equatable {
     /// In lower case.
     let name: String
@@ -298,7 +296,6 @@ struct HTMLTags {
 
   init(_ text: DocumentText) { self.text = text }
 
-  /// Gives a token again.
   mutating func put(back token: Token) { pending = token }
 
   /// The next token; nil at the end. Comments, scripts and styles are passed over.

@@ -1,4 +1,3 @@
-import Codecs
 import Rows
 
 extension DocumentFormat {
@@ -113,7 +112,6 @@ struct MarkdownDocument: TableDocument {
   }
 }
 
-/// The visible text of Markdown.
 enum MarkdownText {
   /// Beyond, marks are not paired: the search for the other mark would take too long.
   private static let mostMarked = 16 << 10

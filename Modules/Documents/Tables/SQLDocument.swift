@@ -283,7 +283,6 @@ struct SQLDocument: TableDocument {
     return try number(after: try factor(start))
   }
 
-  /// The spelling of JSON.
   private static func literal(_ text: [UInt8]) -> [UInt8]? {
     var digits = text[...], sign: [UInt8] = []
     while let first = digits.first, first == UInt8(ascii: "+") || first == UInt8(ascii: "-") {
@@ -328,7 +327,6 @@ struct SQLDocument: TableDocument {
     return isNegative ? -value : value
   }
 
-  /// A product in parentheses.
   private mutating func real() throws(Problem) -> Double {
     try skipSpace()
     guard try text.next() == UInt8(ascii: "(") else { throw text.problem("expected a number") }

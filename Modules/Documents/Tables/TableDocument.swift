@@ -66,7 +66,6 @@ public final class DocumentTables: Sendable {
   private let limit: Int
   private let open: @Sendable () throws(Problem) -> any ByteSource
   private let known = Mutex<[String]?>(nil)
-  /// The most tables of a document.
   private static let mostTables = 10_000
 
   /// The tables of the bytes that `open` opens each time.
@@ -179,7 +178,6 @@ private final class DocumentTableSource: ByteSource {
     }
   }
 
-  /// The header and the first record.
   private static func begun(_ record: DocumentRecord, _ state: inout State) -> [UInt8] {
     if case .fields = record { state.text = header(state.document.columns) }
     append(record, &state)

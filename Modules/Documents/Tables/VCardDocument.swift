@@ -1,4 +1,3 @@
-import Codecs
 import Rows
 
 extension DocumentFormat {

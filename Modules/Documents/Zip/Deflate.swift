@@ -16,7 +16,6 @@ import Rows
 
   deinit { unsafe bb_deflate_end(state) }
 
-  /// Begins other data.
   func restart() { unsafe bb_deflate_again(state) }
 
   /// Appends the compressed form of `input`, of which some may follow with the next bytes.

@@ -6,7 +6,6 @@ import Rows
 /// an entry is read, encryption, methods other than stored and deflate, a duplicate name, a wrong size or
 /// checksum, and more data than `ZipLimits` permits.
 struct ZipArchive: Sendable {
-  /// One file in the archive.
   struct Entry: Sendable, Hashable {
     /// The name as it is written, with `/` between directories.
     let name: String
@@ -56,7 +55,6 @@ struct ZipArchive: Sendable {
     return positions[key].map { entries[$0] }
   }
 
-  /// Where the central directory is.
   private static func directory(
     of source: any RandomAccessSource
   ) throws(Problem) -> (offset: Int, size: Int, count: Int) {

@@ -4,7 +4,6 @@ import Rows
 /// The most bytes that an entry of an archive may decompress to: a small file exceeds them only if it was made to
 /// exhaust memory or time.
 enum ZipLimits {
-  /// Bytes that any entry may have.
   static let harmless = 64 << 20
   /// Beyond that, how many times larger than its compressed data it may be. Deflate reaches 1,030; tables of nulls
   /// written by spreadsheets stay below 150.

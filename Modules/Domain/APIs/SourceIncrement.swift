@@ -4,7 +4,6 @@ import Codecs
 public struct SourceIncrement: Sendable, Hashable {
   /// The spelling of a cursor in a request.
   public enum Format: String, Sendable, Hashable, CaseIterable {
-    /// As the column has it.
     case value
     /// `2024-05-01T10:20:30Z`
     case rfc3339

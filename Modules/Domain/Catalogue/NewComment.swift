@@ -6,7 +6,6 @@ public struct NewComment: Sendable, Hashable {
   public let writer: String
   /// More than 0, at most 10.
   let rating: Double
-  /// The text, as given.
   let contents: String
 
   /// A comment of what was typed.

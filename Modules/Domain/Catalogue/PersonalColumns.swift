@@ -2,14 +2,12 @@ import Rows
 
 /// A column of a personal dataset, with the type of its values in code. Dates and URLs are text.
 public struct Column<Content>: Sendable, Hashable {
-  /// The name in the table.
   let name: String
 }
 
 extension Column<String> {
   /// The identifier of a place or an actor.
   public static var id: Column { Column(name: "id") }
-  /// The show of a note.
   static var production: Column { Column(name: "production") }
   /// The text of a note.
   public static var text: Column { Column(name: "text") }

@@ -41,7 +41,6 @@ public struct Title: Sendable, Hashable {
   public var short: String?
   /// Identifiers in other services: `imdb:tt0306414`.
   public var ids: [String]
-  /// Other names.
   var aliases: [String]
   /// The status of a show; nil if it is not known.
   public var status: String?

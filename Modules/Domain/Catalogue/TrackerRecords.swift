@@ -13,7 +13,7 @@ extension Catalog {
   ]
 
   /// Plays of episodes and movies.
-  static let watches = Schema(
+  public static let watches = Schema(
     "watches", "what you watched, and when", key: ["id"],
     columns: [ColumnDescription("id", .text, nullable: false, "identifier of the play", role: .identifier)] + address
       + when + [
@@ -29,14 +29,14 @@ extension Catalog {
       ])
 
   /// Ratings of titles, seasons and episodes.
-  static let ratings = Schema(
+  public static let ratings = Schema(
     "ratings", "your ratings", key: ["title", "season", "episode"],
     columns: address + [
       ColumnDescription("rating", .decimal, nullable: false, "rating, above 0, at most 10")
     ] + when)
 
   /// Titles and episodes on lists.
-  static let lists = Schema(
+  public static let lists = Schema(
     "lists", "your lists: watchlist, following, and others", key: ["list", "title", "season", "episode"],
     columns: [ColumnDescription("list", .text, nullable: false, "name of the list")] + address + [
       ColumnDescription("position", .integer, "place on the list"), when[0], ColumnDescription("text", .text, "note"),

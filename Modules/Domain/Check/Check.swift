@@ -105,12 +105,9 @@ public struct CheckFinding: Sendable, Hashable {
   var column: String?
   /// The value, UTF-8; nil for null.
   var value: [UInt8]?
-  /// The number of occurrences.
   var count: Int
-  /// A description of the problem.
   var what: String
 
-  /// A finding of a rule.
   init(record: [UInt8]? = nil, column: String? = nil, value: [UInt8]? = nil, count: Int = 1, _ what: String) {
     self.record = record
     self.column = column

@@ -6,7 +6,6 @@ public struct CheckRule: Sendable {
   let summary: String
   /// The dataset it is about; nil for every one.
   let dataset: String?
-  /// The datasets it compares with.
   let others: [String]
   let find: @Sendable (_ table: CheckTable, _ others: [String: CheckTable]) -> [CheckFinding]
 

@@ -11,7 +11,6 @@ struct CheckTable: Sendable {
   let batches: [RowBatch]
   private let places: [(batch: Int, row: Int)]
 
-  /// The rows of a stream's batches.
   init(_ schema: Schema, _ batches: [RowBatch]) {
     let known = Catalog.all.first { $0.name == schema.name }
     columns = schema.columns.map { column in known?.columns.first { $0.name == column.name } ?? column }

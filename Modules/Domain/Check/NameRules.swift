@@ -72,7 +72,6 @@ extension CheckRule {
     }
   }
 
-  /// Characters that are alive with a record of their death.
   static let aliveWithDeathRecord = CheckRule(
     "alive-with-death-record", "living characters with a death record", in: "characters",
     with: ["deaths"]

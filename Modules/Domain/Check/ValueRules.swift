@@ -43,7 +43,6 @@ extension CheckRule {
     return findings
   }
 
-  /// Numbers outside what they can be.
   static let ranges: [CheckRule] = [
     ("movies", "user_rating", 0.0...10.0), ("movies", "reservation_rate", 0...100), ("movies", "grade", 0...21),
     ("comments", "rating", 0...10), ("deaths", "number_of_deaths", 1...1_000_000),

@@ -24,7 +24,6 @@ public protocol ImageArchive: Sendable {
 public protocol ImagePart: Sendable {
   /// The validator that the server compares before it sends the rest.
   var validator: ImageValidator? { get }
-  /// Bytes received.
   var count: Int { get }
   /// Appends bytes.
   func append(_ bytes: [UInt8]) throws(Problem)
@@ -35,6 +34,5 @@ public protocol ImagePart: Sendable {
   func publish(as file: String) throws(Problem)
   /// Leaves what there is for another run, when it can be continued.
   func suspend()
-  /// Removes it.
   func discard()
 }

@@ -79,7 +79,8 @@ public struct ImageDownload: Sendable {
       case .kept(let record):
         let old = known[record.reference.place]
         if old == nil { summary.added += 1 } else { summary.changed += 1 }
-        if let old, old.file != record.file { superseded.append(old.file) }
+        // A list that was copied from elsewhere may name files that bb did not write.
+        if let old, old.file != record.file, old.reference.names(old.file) { superseded.append(old.file) }
         records[record.reference.place] = record
       }
     }

@@ -1,18 +1,14 @@
 import Rows
 
-/// Downloads one image.
 struct ImageFetch: Sendable {
-  /// The outcome of the download.
   enum Outcome: Sendable {
     /// It is in its place, new or changed.
     case kept(ImageRecord)
-    /// It is as it was.
     case unchanged(ImageRecord)
     /// It could not be had.
     case failed(Problem)
   }
 
-  /// The outcome of one request.
   private enum Answer {
     case done(Outcome)
     /// The partial file does not belong to the current image: start again.

@@ -14,7 +14,6 @@ final class ImageMeter: Sendable {
     self.report = report
   }
 
-  /// Bytes received so far.
   var bytes: Int { state.withLock { $0.bytes } }
 
   /// Whether more images may be requested.
@@ -30,7 +29,6 @@ final class ImageMeter: Sendable {
     return now.bytes <= limit
   }
 
-  /// Counts an image as finished.
   func finishOne() {
     let now = state.withLock { state in
       state.done += 1

@@ -7,7 +7,6 @@ enum ImageName {
   /// between the values of a key is `,`.
   static func stem(key: String, number: Int) -> String { "\(escaped(key))-\(number)" }
 
-  /// The key alone.
   static func escaped(_ key: String) -> String {
     var name = ""
     for (place, byte) in key.utf8.enumerated() {

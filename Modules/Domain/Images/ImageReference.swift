@@ -24,6 +24,11 @@ public struct ImageReference: Sendable, Hashable {
   /// says.
   public var stem: String { ImageName.stem(key: key, number: number) }
 
+  /// Whether a file has a name under which the image is kept.
+  func names(_ file: String) -> Bool {
+    ImageKind.allCases.contains { file.utf8.elementsEqual("\(stem).\($0.fileExtension)".utf8) }
+  }
+
   /// The name of the directory for the images of a dataset.
   public static func directoryName(of dataset: String) -> String { ImageName.escaped(dataset) }
 

@@ -20,7 +20,6 @@ public struct FileFormat: Sendable, Hashable {
   public enum Content: Sendable {
     /// Records of fields; whether they are separated by tabs.
     case fields(isTabbed: Bool)
-    /// JSON values.
     case json(JSONForm)
     /// Tables of SQLite.
     case database
@@ -28,7 +27,6 @@ public struct FileFormat: Sendable, Hashable {
     case workbook
     /// Row groups of Parquet, at any place of the file.
     case rowGroups
-    /// Tables in a document.
     case document(DocumentFormat)
   }
 
@@ -42,7 +40,7 @@ public struct FileFormat: Sendable, Hashable {
 
   /// The formats, in the order of the help.
   public static let all: [FileFormat] =
-    [csv, tsv, json, ndjson, sqlite, xlsx, parquet]
+    [csv, tsv, json, ndjson, sqlite, xlsx, ods, parquet]
     + DocumentFormat.all.map { FileFormat($0.name, $0.extensions, .document($0), settings: [.inputEncoding]) }
 
   /// Fields separated by commas.
@@ -74,6 +72,8 @@ public struct FileFormat: Sendable, Hashable {
     "xlsx", ["xlsx", "xlsm", "xltx", "xltm"], .workbook,
     settings: [.inputNull, .skippedRows, .headerRows, .noHeader, .columnNames, .tableNumber, .repair]
   ) { bytes, suffix in bytes.starts(with: [0x50, 0x4B, 3, 4]) && !ForeignFormat.suffixes.contains(suffix ?? "") }
+  /// An OpenDocument spreadsheet.
+  static let ods = FileFormat("ods", ["ods", "ots"], .workbook, settings: xlsx.settings)
   /// An Apache Parquet file.
   public static let parquet = FileFormat("parquet", ["parquet"], .rowGroups) { bytes, _ in
     bytes.starts(with: "PAR1".utf8)

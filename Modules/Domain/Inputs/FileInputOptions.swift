@@ -25,6 +25,8 @@ public struct FileInputOptions: Sendable, Hashable {
   /// The time in seconds that a view of a database may run without returning a row, and that a recursive view may run
   /// in all; 0 for no limit, nil for 30.
   public var timeout: Int?
+  /// The number of bytes of a text file that are read at most; nil for all.
+  public var beginning: Int?
   /// The settings that apply only if the format has them, and after what the file says of itself.
   public var preferences: Set<Setting> = []
 

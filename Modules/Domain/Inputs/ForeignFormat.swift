@@ -11,7 +11,7 @@ public struct ForeignFormat: Sendable {
 
   /// Extensions of formats that are not tables, in small letters.
   static let suffixes = [
-    "xls", "xlsb", "ods", "xml", "pdf", "zip", "tar", "tgz", "7z", "rar", "arrow", "feather", "ipc", "orc", "avro",
+    "xls", "xlsb", "xml", "pdf", "zip", "tar", "tgz", "7z", "rar", "arrow", "feather", "ipc", "orc", "avro",
   ]
 
   /// Refuses a file that would otherwise be read as CSV.
@@ -77,10 +77,9 @@ public struct ForeignFormat: Sendable {
       ], isCertain: true)
   }
 
-  /// A format that the extension names.
   private static func named(_ path: String?, _ suffix: String?, _ bytes: [UInt8]) -> ForeignFormat? {
     let file = path.map(Remedy.shellWord) ?? "FILE"
-    if let suffix, ["xls", "xlsb", "ods"].contains(suffix) { return workbook(suffix, file) }
+    if let suffix, ["xls", "xlsb"].contains(suffix) { return workbook(suffix, file) }
     if suffix == "zip" {
       return ForeignFormat(problem: "cannot read .zip archives", hint: "extract it first: unzip \(file)")
     }

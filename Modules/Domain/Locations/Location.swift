@@ -8,7 +8,6 @@ public struct Location: Sendable, Hashable {
   /// The possible operations.
   public let place: any Place
 
-  /// Creates a location.
   init(_ text: String, _ place: any Place) { (self.text, self.place) = (place.path ?? text, place) }
 
   /// The name in messages, history, summaries and metadata: without user, password, secrets and values of a query.
@@ -64,6 +63,8 @@ public protocol Place: Sendable {
   func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink
   /// Opens a file for rows after those that it has; nil if there is none.
   func appendingSink() throws(Problem) -> (any ByteSink)?
+  /// Waits until no other process adds to the file: none does while the result exists.
+  func appendingRight() async throws(Problem) -> (any Sendable)?
   /// Checks that `sink` would succeed, and returns the canonical name, the same for every name of the file.
   func check(replaces: Bool) throws(Problem) -> String
   /// Whether an output would replace a file.
@@ -82,11 +83,8 @@ public protocol Place: Sendable {
   /// - Throws: `badData` for a name that is not the name of a directory.
   func member(_ table: String) throws(Problem) -> String?
 
-  /// The bucket, and the prefix in it.
   func bucket() throws(Problem) -> (bucket: any ObjectBucket, prefix: String)
-  /// The files of the table that it is.
   func table() throws(Problem) -> any TableStorage
-  /// The files of a table in it.
   func tableFiles() throws(Problem) -> any TableStorage
 }
 
@@ -117,6 +115,8 @@ extension Place {
   }
   /// Refused.
   public func appendingSink() throws(Problem) -> (any ByteSink)? { throw refused("cannot append to a file here") }
+  /// No right is needed.
+  public func appendingRight() async throws(Problem) -> (any Sendable)? { nil }
   /// Opens a file that the user named.
   public func sink(replaces: Bool) throws(Problem) -> any ByteSink { try sink(replaces: replaces, follows: true) }
   /// Refused.

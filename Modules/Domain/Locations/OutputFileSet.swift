@@ -39,7 +39,6 @@ public enum ExistingFiles: String, Sendable, Hashable, CaseIterable {
   case refuse
   /// All are kept, and files are added.
   case append
-  /// None.
   case replace
   /// Those of partitions that are not written.
   case replacePartitions = "replace-partitions"

@@ -7,7 +7,6 @@ public import Rows
 /// date of the export; `{{` is a brace. A directory `COLUMN={COLUMN}` is a Hive partition: readers take the column from
 /// it, and the files do not contain it.
 public struct PathPattern: Sendable, Hashable {
-  /// A piece of the path.
   private enum Piece: Sendable, Hashable {
     case text(String), column(Int), number, date
   }

@@ -3,7 +3,6 @@ public import Rows
 /// The place of a table that consists of files and a log of them: a directory, or a prefix of a bucket. Paths are
 /// relative to it, with slashes.
 public protocol TableStorage: Sendable {
-  /// The name of the table in messages.
   var name: String { get }
   /// The absolute URL of the table, decoded, with one slash after the scheme and none at the end: `file:/srv/lake`,
   /// `s3:/bucket/lake`. Files below it may be named by their URLs. Empty if they may not.
@@ -30,7 +29,6 @@ public protocol TableStorage: Sendable {
   /// Removes a data file; nothing happens if it does not exist.
   /// - Throws: `permission`, `io`, `unavailable`.
   func remove(_ path: String) async throws(Problem)
-  /// Begins to write data files.
   func newFiles() throws(Problem) -> any TableDataFiles
 }
 
@@ -43,7 +41,6 @@ public protocol TableDataFiles: Sendable {
   func flush() async throws(Problem)
   /// Leaves the files, also if this process is interrupted: the log may name them from now on.
   func keep() async
-  /// Removes the files.
   func abandon() async
 }
 

@@ -2,7 +2,6 @@ import Codecs
 import Documents
 import Rows
 
-/// An actor from a vCard.
 struct ActorCard {
   /// The record; of what the card does not have, null.
   private(set) var record = Record(Catalog.actors, [:])

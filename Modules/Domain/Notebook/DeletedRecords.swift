@@ -15,7 +15,6 @@ public struct DeletedRecords: Sendable {
     public let record: Record
     /// When it was deleted, RFC 3339 in UTC.
     public let deletedAt: String
-    /// The command that deleted it.
     let title: String
   }
 

@@ -33,7 +33,6 @@ public struct EpisodeChoices: Sendable {
     case daily
     /// At most a minute old: for an episode that is not among the known ones.
     case minute
-    /// Requested now.
     case now
     /// Of any age: nothing is requested.
     case stored
@@ -61,6 +60,17 @@ public struct EpisodeChoices: Sendable {
       if let known = try await choices(in: rows).first(where: { $0.key == key }) { return known }
     }
     return refresh ? try await knownChoice(key) : nil
+  }
+
+  /// Whether one can write about an episode: it is known, or nothing is known of the episodes of its show. The API has
+  /// no episodes of titles that are not built in.
+  public func holds(_ key: EpisodeKey, _ names: TitleNames, refresh: Bool = false) async throws(Problem) -> Bool {
+    let isBuiltIn = Catalog.builtInTitles.contains { $0.key == key.production }
+    if try await isBuiltIn ? choice(key, refresh: refresh) != nil : knownChoice(key) != nil { return true }
+    guard !isBuiltIn, let title = names[key.production] else { return false }
+    if title.kind == .movie { return key.season == 1 && key.episode == 1 }
+    return try await !choices(in: try await repository.rows(of: Catalog.episodes))
+      .contains { $0.key.production == key.production }
   }
 
   /// The episode in the storage, or among those that are built in.

@@ -1,4 +1,3 @@
-import Codecs
 import Query
 public import Rows
 

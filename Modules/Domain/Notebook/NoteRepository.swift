@@ -29,7 +29,8 @@ public struct NoteRepository: Sendable {
       .sorted()
     let hint: Remedy =
       near.isEmpty
-      ? "no notes for \(key.production) yet" : "nearest notes: \(near.map(\.short).joined(separator: ", "))"
+      ? "add a note first"
+      : "nearest notes: \(near.map(\.short).joined(separator: ", "))"
     throw Problem(.absent, "no note for \(key.text)", hint: hint)
   }
 
@@ -66,13 +67,12 @@ public struct NoteRepository: Sendable {
   }
 }
 
-/// The text of a note: UTF-8, without line ends and blanks at its end, never empty.
+/// The text of a note: UTF-8, without line ends at its end, never empty.
 public enum NoteText {
-  /// The text without redundant trailing white space.
+  /// The text without line ends at its end; nothing if it is blank.
   public static func trimmed(_ text: [UInt8]) -> [UInt8] {
-    var text = text[...]
-    while let last = text.last, " \t\r\n".utf8.contains(last) { text.removeLast() }
-    return Array(text)
+    guard text.contains(where: { !" \t\r\n".utf8.contains($0) }) else { return [] }
+    return Array(text[...(text.lastIndex { $0 != 0x0A && $0 != 0x0D } ?? 0)])
   }
 
   /// The text, trimmed.

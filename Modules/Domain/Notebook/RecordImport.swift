@@ -4,7 +4,6 @@ public import Rows
 public struct RecordImport: Sendable {
   /// The action for an existing record that differs.
   public enum Conflict: String, Sendable, Hashable, CaseIterable {
-    /// It stays as it is.
     case skip
     /// The imported one takes its place.
     case replace
@@ -64,7 +63,9 @@ public struct RecordImport: Sendable {
   /// Imports records of one dataset.
   /// - Throws: `cannotCreate` with the conflicting records, unless an action was given; `badData` for an invalid
   ///   record.
-  public func run(_ records: [Record], of schema: Schema, from name: String) async throws(Problem) -> Outcome {
+  public func run(
+    _ records: [Record], of schema: Schema, from name: String, isDryRun: Bool = false
+  ) async throws(Problem) -> Outcome {
     if conflict == .append, Self.texts[schema.name] == nil {
       throw Problem(
         .importConflict, "append does not apply to \(schema.name)", hint: .set(.importConflict, to: "skip", "replace"))
@@ -146,6 +147,7 @@ public struct RecordImport: Sendable {
     do throws(Problem) {
       try await checkNew(order.compactMap { edits[$0] }.filter { $0.before == nil }.compactMap(\.after))
     } catch { throw Problem(.badData, error.message, at: name, hint: error.hint) }
+    if isDryRun { return outcome }
     // The last step but one: files of records that are not imported would remain.
     if let images, schema.name == Catalog.actors.name {
       for (key, edit) in edits {

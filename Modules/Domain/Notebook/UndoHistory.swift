@@ -11,11 +11,8 @@ public struct UndoHistory: Sendable {
   public struct Item: Sendable {
     /// The undo status of an entry.
     public enum State: Sendable, Hashable {
-      /// It can be undone.
       case undoable
-      /// It was undone.
       case undone
-      /// It undoes others.
       case undo
       /// It loaded a table, and what the load replaced is no longer kept.
       case notKept
@@ -39,6 +36,20 @@ public struct UndoHistory: Sendable {
         !entry.undoes.isEmpty ? .undo : undone.contains(entry.id) ? .undone : isKept ? .undoable : .notKept
       return Item(entry: entry, state: state)
     }
+  }
+
+  /// Undoes the last commands that were not undone yet, the newest first.
+  /// - Throws: as `undo`; `absent` if there are fewer: then nothing is undone.
+  public func undo(last count: Int) async throws(Problem) -> [(title: String, time: String)] {
+    let open = try await items().filter { $0.state == .undoable || $0.state == .notKept }
+    let known = Set(open.map { $0.entry.command ?? $0.entry.id }).count
+    guard known >= count || known == 0 else {
+      throw Problem(
+        .absent, "there are only \(known) commands to undo", hint: .run(.showHistory, "list the commands"))
+    }
+    var undone: [(title: String, time: String)] = []
+    for _ in 0..<count { undone.append(try await undo()) }
+    return undone
   }
 
   /// Undoes a whole command: the last one that was not undone yet, or the one that has the entry `number`.

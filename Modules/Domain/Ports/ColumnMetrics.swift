@@ -45,7 +45,6 @@ public struct ColumnMetrics: Sendable {
 
   /// The first rows of a table: at most `count`, with at most `headBytes` of text, for any size of batches.
   struct Head: Sendable {
-    /// The rows so far.
     private(set) var batches: [RowBatch] = []
     /// Whether there is a row that is not among them.
     private(set) var isFull = false

@@ -40,7 +40,6 @@ public struct ExportOptions: Sendable, Hashable {
 
 /// The action for a table that an output is for and that exists.
 public enum ExistingOutput: String, Sendable, Hashable, CaseIterable {
-  /// It is an error.
   case refuse
   /// The rows are added.
   case append

@@ -108,7 +108,6 @@ public protocol TableContainer: Sendable {
   func sink(for schema: Schema, options: ExportOptions) async throws(Problem) -> any RowSink
   /// Publishes the file with the tables that were added.
   func commit() async throws(Problem)
-  /// Removes what was written.
   func abandon() async
 }
 
@@ -158,7 +157,6 @@ public struct ExporterDescriptor: Sendable, Hashable {
 
   /// The rows that a format measures before the first one is encoded.
   public enum Measuring: Sendable, Hashable {
-    /// Nothing.
     case none
     /// The first rows, in `ColumnMetrics.head`.
     case head(rows: Int)
@@ -170,7 +168,6 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public struct Limits: Sendable, Hashable {
     /// The most columns, at least 1.
     public var columns: Int?
-    /// The most records.
     var records: Int?
     /// The most characters of a value, in UTF-16 code units.
     var characters: Int?

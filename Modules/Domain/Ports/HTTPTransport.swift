@@ -131,6 +131,5 @@ public struct HTTPResponse: Sendable {
 
 /// The date. (Waiting is Swift's own `Clock`.)
 public protocol WallClock: Sendable {
-  /// The time now.
   func now() -> Instant
 }

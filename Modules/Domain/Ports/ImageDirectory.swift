@@ -20,6 +20,9 @@ public protocol ImageDirectory: Sendable {
   ///   - dataset: the dataset of the record.
   ///   - record: the record's identifier.
   func add(_ bytes: [UInt8], from place: String, to dataset: String, record: String) async throws(Problem) -> String
+  /// Notes the directory to which the images of the records were downloaded, if it is not this one.
+  /// - Throws: `permission`, `io`.
+  func note(synced path: String) async throws(Problem)
   /// The bytes of an image by its name in the store; nil if there is none.
   /// - Throws: `permission`, `io`.
   func bytes(of name: String) throws(Problem) -> [UInt8]?

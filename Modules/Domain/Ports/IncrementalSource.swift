@@ -25,9 +25,7 @@ public protocol IncrementalSource: RecordSource {
 
 /// The way to request only the changed records of a table.
 public struct SyncPlan: Sendable {
-  /// The schema of the rows.
   var schema: Schema
-  /// The cursor and its requests.
   var increment: SourceIncrement
   /// A digest of what decides about the requests: with another, a stored cursor has another meaning.
   var digest: String
@@ -52,7 +50,6 @@ public struct SyncParent: Sendable {
   public var parameters: [SourceParameter]
   /// Values of columns of the parent record, by name.
   public var columns: [String: JSON]
-  /// A digest of the whole record.
   var digest: String
   /// The values of the parameters as one text; empty for none.
   var key: String {
@@ -76,7 +73,6 @@ public struct SyncRequest: Sendable {
   public var parameters: [SourceParameter]
   /// The number of records at the beginning that are not requested; only if pages are requested by their number.
   public var skipped = 0
-  /// Creates a request.
   init(_ table: String, _ parent: SyncParent, _ parameters: [SourceParameter]) {
     (self.table, self.parent, self.parameters) = (table, parent, parameters)
   }
@@ -84,9 +80,7 @@ public struct SyncRequest: Sendable {
 
 /// A page of records.
 public struct SyncPage: Sendable {
-  /// The rows.
   var rows: [[Value]]
-  /// The keys of deleted records.
   var deleted: [[Value]]
   /// Whether no page follows.
   var isLast: Bool

@@ -2,7 +2,6 @@ public import Rows
 
 /// Files by name: those of a directory, of an archive, or one.
 public protocol NamedFiles: Sendable {
-  /// The place, for messages.
   var name: String { get }
   /// The names, with `/` between directories.
   var names: [String] { get }

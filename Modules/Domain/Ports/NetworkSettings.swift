@@ -1,18 +1,11 @@
-public import Rows
+package import Rows
 
 extension Setting {
-  /// The proxy.
-  public static let proxy = Setting("network.proxy")
-  /// The certificates that are trusted.
-  public static let certificates = Setting("network.certificates")
-  /// Whether the network is not used.
-  public static let offline = Setting("network.offline")
-  /// The total time of requests.
-  public static let deadline = Setting("network.deadline")
-  /// The total size of responses.
-  public static let maximumBytes = Setting("network.maximumBytes")
-  /// The base URL of an API.
-  public static let server = Setting("source.server")
-  /// A variable of a source definition.
-  public static let sourceVariable = Setting("source.variable")
+  package static let proxy = Setting("network.proxy")
+  package static let certificates = Setting("network.certificates")
+  package static let offline = Setting("network.offline")
+  package static let deadline = Setting("network.deadline")
+  package static let maximumBytes = Setting("network.maximumBytes")
+  package static let server = Setting("source.server")
+  package static let sourceVariable = Setting("source.variable")
 }

@@ -1,3 +1,4 @@
+public import Codecs
 public import Rows
 
 /// A directory of files that is published as a whole: until `commit` nothing is to be seen under its name.
@@ -24,7 +25,6 @@ public protocol OutputDirectory: Sendable {
   /// Publishes the directory in place of an earlier one.
   /// - Throws: `cannotCreate` if an existing directory was not made by bb, `io`.
   func commit() async throws(Problem)
-  /// Removes what was written.
   func abandon()
 }
 
@@ -34,10 +34,11 @@ public struct ImageFile: Sendable, Hashable {
   public let path: String
   /// The dataset that it belongs to.
   public let dataset: String
+  /// The size in pixels; nil if it is not known.
+  public let size: ImageSize?
 
   /// Creates the description of an image.
-  public init(path: String, dataset: String) {
-    self.path = path
-    self.dataset = dataset
+  public init(path: String, dataset: String, size: ImageSize? = nil) {
+    (self.path, self.dataset, self.size) = (path, dataset, size)
   }
 }

@@ -7,7 +7,6 @@ public import Rows
 /// reader sees the state at the time it started. Tables are ordered by their key; keys are compared as values, text as
 /// bytes.
 public protocol RecordStore: RecordSource {
-  /// The guarantees of this adapter.
   var capabilities: StoreCapabilities { get }
 
   /// Applies a change atomically.
@@ -27,7 +26,6 @@ public protocol RecordStore: RecordSource {
   @discardableResult
   func load(_ load: TableLoad) async throws(Problem) -> TableOutcome
 
-  /// Whether there is a table.
   func contains(_ table: String) async throws(Problem) -> Bool
 
   /// The source that a table was loaded from; nil if it was not loaded or does not exist.

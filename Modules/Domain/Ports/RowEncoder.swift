@@ -49,7 +49,7 @@ extension Problem {
   /// The same problem, its record counted from a row that is `rows` rows before.
   package func following(rows: Int) -> Problem {
     var problem = self
-    if let record { problem.record = record + rows }
+    if let record, !isOfInput { problem.record = record + rows }
     return problem
   }
 }

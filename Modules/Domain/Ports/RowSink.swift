@@ -34,7 +34,6 @@ public protocol RowSink: Sendable {
   func finish() async throws(Problem)
   /// The rows that the output will have, after `finish`; nil if they can be read only after `commit`.
   func uncommitted() async throws(Problem) -> (any RowStream)?
-  /// Publishes the output.
   func commit() async throws(Problem) -> WrittenRows
   /// Removes what was written. Does nothing after `commit`.
   func abandon() async
@@ -124,7 +123,6 @@ public final class PreparedRows: @unchecked Sendable {
 
 /// The outcome of writing rows.
 public struct WrittenRows: Sendable {
-  /// The name of the output.
   let name: String
   /// Bytes written, before compression.
   public var bytes = 0

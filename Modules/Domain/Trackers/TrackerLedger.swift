@@ -41,8 +41,11 @@ public final class TrackerLedger {
   public internal(set) var names = TitleNames.builtIn
   var titlesByID: [String: String] = [:], titlesByName: [String: Set<String>] = [:]
   private var plays: [String: String] = [:], playsAt: [Address: [String]] = [:]
-  var episodes: [Address: (title: String?, ids: [String])] = [:], episodesByID: [String: Set<Address>] = [:]
-  private var open: [String] = [], seen: [String: Int] = [:]
+  /// The episodes by identifier, and by show and name.
+  var episodesByID: [String: Set<Address>] = [:], episodesByName: [[String]: Set<Address>] = [:]
+  /// The keys of questions, also of those that were answered.
+  private var asked: [String] = [], lastNumber: Int64 = 0
+  private var seen: [String: Int] = [:]
   /// The outcomes by dataset.
   public private(set) var counts: [TrackerRow.Target: Counts] = [:]
 
@@ -57,12 +60,14 @@ public final class TrackerLedger {
     }
     for title in names.titles { enter(title) }
     for record in rows("watches").values.sorted(by: { $0.keyText < $1.keyText }) { enter(play: record) }
-    open = rows("questions").values.sorted { ($0.integer("number") ?? 0) < ($1.integer("number") ?? 0) }.map(\.keyText)
+    let known = rows("questions").values.map { (number: $0.integer("number") ?? 0, key: $0.keyText) }
+      .sorted { $0.number < $1.number }
+    (asked, lastNumber) = (known.map(\.key), known.last?.number ?? 0)
     for record in try await repository.records(of: Catalog.episodes) {
       guard let key = EpisodeKey(of: record) else { continue }
-      let address = Address(key.production, Int64(key.season), Int64(key.episode)), ids = record.list("ids")
-      episodes[address] = (record.text("title"), ids)
-      for id in ids { episodesByID[id, default: []].insert(address) }
+      let address = Address(key.production, Int64(key.season), Int64(key.episode))
+      for id in record.list("ids") { episodesByID[id, default: []].insert(address) }
+      episodesByName[[key.production, TrackerRow.folded(record.text("title"))], default: []].insert(address)
     }
   }
 
@@ -78,7 +83,6 @@ public final class TrackerLedger {
     }
   }
 
-  /// Adds or changes a title.
   func put(_ title: Title) {
     names.add(title)
     enter(title)
@@ -112,8 +116,7 @@ public final class TrackerLedger {
     let mark = numbered(
       prefix
         + TrackerRow.digest(
-          row.failure == nil
-            ? row.fingerprintText + (row.ownText ?? "") : String(decoding: row.original, as: UTF8.self)))
+          row.failure == nil ? row.fingerprintText + (row.ownText ?? "") : row.original))
     let base =
       row.identity.count == 1 && !row.identity[0].isEmpty
       ? row.identity[0] : TrackerRow.digest(row.identity.joined(separator: "\u{1F}"))
@@ -155,35 +158,34 @@ public final class TrackerLedger {
 
   private func remember(_ mark: String, _ fact: String) {
     after["questions"]?[RecordKey.text(of: [.text(mark)])] = nil
-    open.removeAll { $0 == RecordKey.text(of: [.text(mark)]) }
     put(Record(Catalog.imports, ["row": .text(mark), "fact": .text(fact)]))
   }
 
-  private func ask(_ mark: String, _ row: TrackerRow, _ id: String, _ question: TrackerQuestion) -> String {
+  private func ask(_ mark: String, _ row: TrackerRow, _ id: String, _ why: TrackerQuestion) -> String {
     counts[row.target, default: Counts()].questions += 1
-    var asked: Record
+    var question: Record
     if let known = record("questions", [.text(mark)]) {
-      asked = known
+      question = known
     } else {
-      let last = rows("questions").values.compactMap { $0.integer("number") }.max() ?? 0
+      lastNumber += 1
       var values = row.values
       values["#fact"] = .string(id)
-      asked = Record(
+      question = Record(
         Catalog.questions,
         [
-          "id": .text(mark), "number": .integer(last + 1), "dataset": .text(row.target.rawValue),
+          "id": .text(mark), "number": .integer(lastNumber), "dataset": .text(row.target.rawValue),
           "name": row.text("name").map { .text($0) } ?? .null,
           "year": row.integer("year").map { .integer($0) } ?? .null,
           "values": row.failure == nil
             ? .json(JSON.object(values.map { JSON.Member(Array($0.key.utf8), $0.value) }).canonicalBytes) : .null,
           "dropped": .boolean(false),
         ])
-      open.append(asked.keyText)
+      asked.append(question.keyText)
     }
-    asked["reason"] = .text(question.reason)
-    asked["candidates"] = .list(question.candidates)
-    put(asked)
-    return question.reason
+    question["reason"] = .text(why.reason)
+    question["candidates"] = .list(why.candidates)
+    put(question)
+    return why.reason
   }
 
   // MARK: - Questions
@@ -205,7 +207,7 @@ public final class TrackerLedger {
     var answered = 0
     while true {
       var done: [String] = []
-      for key in open {
+      for key in asked {
         guard var question = after["questions"]?[key], !question.isTrue("dropped"), let (row, id) = row(of: question)
         else { continue }
         do throws(TrackerQuestion) {
@@ -225,12 +227,11 @@ public final class TrackerLedger {
 
   /// The open questions, in their order.
   public var questions: [Record] {
-    open.compactMap { after["questions"]?[$0] }.filter { !$0.isTrue("dropped") }
+    asked.compactMap { after["questions"]?[$0] }.filter { !$0.isTrue("dropped") }
   }
 
   /// The reply of the user to a question.
   public enum Reply: Sendable, Hashable {
-    /// The title with this key.
     case title(String)
     /// A title of its own.
     case new
@@ -461,7 +462,6 @@ public final class TrackerLedger {
 }
 
 extension TrackerRow {
-  /// A value as columns hold it.
   fileprivate func value(_ name: String) -> Value {
     switch values[name] ?? .null {
     case .string(let bytes): name == "rating" ? .number(bytes) : .text(bytes)

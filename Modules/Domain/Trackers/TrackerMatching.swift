@@ -1,10 +1,8 @@
-import Codecs
 import Query
 import Rows
 
 /// Which title and episode a row means: by identifiers, then by name and year, never by a guess.
 extension TrackerLedger {
-  /// The address of a row, and the identifiers of the episode.
   func address(of row: TrackerRow) throws(TrackerQuestion) -> (address: Address, episodeIDs: [String]) {
     let own = row.ids("own_"), isEpisode = row.integer("episode") != nil
     let ids = row.ids("") + (isEpisode ? [] : own), episodeIDs = row.ids("episode_") + (isEpisode ? own : [])
@@ -94,11 +92,10 @@ extension TrackerLedger {
     var found: Set<Address> = []
     for count in 1..<max(parts.count, 1) {
       let shows = titlesByName["show \(TrackerRow.folded(parts[..<count].joined(separator: ": ")))"] ?? []
-      guard !shows.isEmpty else { continue }
-      let rest = Set((count..<parts.count).map { TrackerRow.folded(parts[$0...].joined(separator: ": ")) })
-      for (address, episode) in episodes
-      where shows.contains(address.title) && rest.contains(TrackerRow.folded(episode.title)) {
-        found.insert(address)
+      for show in shows {
+        for place in count..<parts.count {
+          found.formUnion(episodesByName[[show, TrackerRow.folded(parts[place...].joined(separator: ": "))]] ?? [])
+        }
       }
     }
     if found.count == 1, let address = found.first { return address }

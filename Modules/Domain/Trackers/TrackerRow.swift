@@ -1,13 +1,11 @@
 public import Codecs
 import Query
-import Rows
 
 /// A row of a tracker file as its description reads it.
 public struct TrackerRow: Sendable {
   /// The dataset that the row belongs to.
   public enum Target: String, Sendable, Hashable, CaseIterable { case watches, ratings, lists, notes }
 
-  /// The dataset.
   var target: Target
   /// The name of the service, and that of the rule which reads the row.
   var source: String, rule: String
@@ -22,7 +20,7 @@ public struct TrackerRow: Sendable {
   /// Whether each row is one play.
   public var isEachPlay = false
   /// The row as it is written, for rows that cannot be read.
-  public var original: [UInt8] = []
+  var original = ""
 
   /// A row for `target`.
   public init(_ target: Target, source: String, rule: String) {
@@ -46,6 +44,9 @@ public struct TrackerRow: Sendable {
   var fingerprintText: String {
     Self.spelled(.object(values.map { JSON.Member(Array($0.key.utf8), $0.value) }))
   }
+
+  /// Keeps the row as it is written, and the name of what is around it.
+  public mutating func keep(_ row: JSON, in outer: JSON?) { original = Self.spelled(.array([row, outer ?? .null])) }
 
   /// JSON with a space after commas and colons, and keys in order.
   private static func spelled(_ value: JSON) -> String {

@@ -2,9 +2,7 @@ import Rows
 
 /// Joins batches, which workers make concurrently, to groups, in order: the groups depend on the batches only.
 actor BatchGroups {
-  /// Batches that are encoded together.
   struct Group: Sendable {
-    /// The number of groups before.
     let index: Int
     var batches: [RowBatch]
     let rows: Int

@@ -3,7 +3,6 @@ import Rows
 
 /// The stored values of a column that a change replaces with null.
 public struct NulledValues: Sendable, Hashable {
-  /// The column.
   let column: String
   /// The number of these values.
   public var count: Int

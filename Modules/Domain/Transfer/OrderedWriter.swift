@@ -21,7 +21,6 @@ actor OrderedWriter {
     isClosed = sinks.map { _ in false }
   }
 
-  /// Opens the outputs.
   func open() async throws(Problem) {
     for lane in sinks.indices { try await use(lane) { (sink) async throws(Problem) in try await sink.open() } }
   }

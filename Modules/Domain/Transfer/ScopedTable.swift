@@ -10,7 +10,6 @@ struct ScopedTable {
   private let schema: Schema
   private let batches: [RowBatch]
 
-  /// The table that a store has.
   init(_ name: String, _ columns: [String], in store: any RecordStore) async throws(Problem) {
     self.columns = columns
     let rows = try await store.rows(of: name, RowRequest())
@@ -32,7 +31,6 @@ struct ScopedTable {
     return owners
   }
 
-  /// The values of the scope in some rows.
   private static func values(of batches: [RowBatch], _ schema: Schema, _ columns: [String]) -> Set<String> {
     var values: Set<String> = []
     for batch in batches { for row in 0..<batch.count { values.insert(value(of: row, in: batch, schema, columns)) } }

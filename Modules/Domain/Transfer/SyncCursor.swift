@@ -10,7 +10,6 @@ struct SyncCursor: Comparable {
     case text([UInt8])
   }
   private let content: Content
-  /// Whether the column has dates.
   private let isDate: Bool
 
   private init(_ content: Content, isDate: Bool) {
@@ -27,7 +26,6 @@ struct SyncCursor: Comparable {
     }
   }
 
-  /// The cursor that a text names.
   init?(_ text: String, _ type: ColumnType) {
     let bytes = Array(text.utf8)
     switch type {

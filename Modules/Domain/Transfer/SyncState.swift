@@ -46,7 +46,6 @@ public struct SyncState: Sendable, Hashable {
     self.digest = digest
   }
 
-  /// The state of a row.
   init(_ row: [Value]) {
     dataset = row[0].plainText ?? ""
     parent = row[1].plainText ?? ""
@@ -63,7 +62,6 @@ public struct SyncState: Sendable, Hashable {
     syncedAt = row[12].plainText
   }
 
-  /// The row.
   package var row: [Value] {
     func text(_ text: String?) -> Value { text.map { .text(Array($0.utf8)) } ?? .null }
     return [

@@ -1,4 +1,3 @@
-import Query
 import Rows
 import Synchronization
 
@@ -20,9 +19,7 @@ final class SyncStep {
   private var counted: Int
   private var lastEnd = ContinuousClock.now
   private var lastLength = Duration.zero
-  /// The changes so far.
   private(set) var outcome = TableOutcome()
-  /// The number of steps so far.
   private(set) var commits = 0
   /// Records that wait at most, and at most of a window.
   static let most = 20_000, mostOfWindow = 100_000

@@ -1,5 +1,4 @@
 import Codecs
-import Query
 import Rows
 
 /// The way of an incremental sync through the records of one parent: in windows, or page by page.
@@ -46,7 +45,6 @@ final class SyncWalk {
       hint: type == .integer ? "use an integer" : "use a time, for example 2024-05-01T00:00:00Z")
   }
 
-  /// The parameters of a request.
   private func parameters(_ from: SyncCursor?, _ to: SyncCursor?) -> [SourceParameter] {
     var parameters: [SourceParameter] = []
     if let name = increment.parameter, let from {
@@ -213,7 +211,6 @@ final class SyncWalk {
 final class SyncPosition {
   private let plan: SyncPlan
   private let step: SyncStep
-  /// The cursor of the last run.
   let stored: SyncCursor?
   var state: SyncState
   /// The greatest cursor so far, and the greatest before it.
@@ -235,7 +232,6 @@ final class SyncPosition {
     greatest = stored
   }
 
-  /// Begins a list.
   func begin(at from: SyncCursor?, skipped: Int) {
     last = skipped > 0 ? from : nil
     ties = skipped

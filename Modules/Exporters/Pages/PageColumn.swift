@@ -116,10 +116,9 @@ struct PageColumn: Sendable {
 
   // MARK: - Style
 
-  /// The style sheet of a page with these columns.
   static func style(_ columns: [PageColumn], isWhole: Bool) -> StyleSheet {
     var sheet = StyleSheet()
-    sheet.append(PageAssets.tableStyle)
+    sheet.append(PageAsset.tableStyle)
     sheet.append(":root { --w: calc(1.2rem")
     for index in columns.indices {
       sheet.append(" + var(--m")
@@ -137,7 +136,7 @@ struct PageColumn: Sendable {
     sheet.append("}\n")
     for (index, column) in columns.enumerated() { column.putRules(index + 1, isWhole: isWhole, &sheet) }
     var cards = StyleSheet()
-    cards.append(PageAssets.cardStyle)
+    cards.append(PageAsset.cardStyle)
     for (index, column) in columns.enumerated() { column.putCardRule(index + 1, &cards) }
     sheet.append("@media screen { body:has(#vc:checked) {\n")
     sheet.append(cards)
@@ -146,7 +145,7 @@ struct PageColumn: Sendable {
     sheet.append("} }\n@media print {\n")
     let all = max(columns.reduce(0) { $0 + ($1.isFolded ? 0 : $1.weight) }, 1)
     for (index, column) in columns.enumerated() {
-      sheet.append("th:nth-child(")
+      sheet.append("thead th:nth-child(")
       sheet.append(index + 1)
       sheet.append(") { width: ")
       sheet.append(tenths: column.weight * 1000 / all)
@@ -192,16 +191,18 @@ struct PageColumn: Sendable {
     switch kind {
     case .number:
       rule(
-        "td:nth-child(",
+        "tbody :is(td, th):nth-child(",
         ") { white-space: nowrap; font-variant-numeric: tabular-nums; overflow-wrap: normal; text-align: right }\n")
-      rule("th:nth-child(", ") { text-align: right }\n")
-      rule("th:nth-child(", ") svg { margin-left: auto }\n")
+      rule("thead th:nth-child(", ") { text-align: right }\n")
+      rule("thead th:nth-child(", ") svg { margin-left: auto }\n")
     case .date, .boolean:
-      rule("td:nth-child(", ") { white-space: nowrap; font-variant-numeric: tabular-nums; overflow-wrap: normal }\n")
+      rule(
+        "tbody :is(td, th):nth-child(",
+        ") { white-space: nowrap; font-variant-numeric: tabular-nums; overflow-wrap: normal }\n")
     default: break
     }
     if isTitle {
-      rule("td:nth-child(", ") { font-weight: 600 }\n")
+      rule("tbody :is(td, th):nth-child(", ") { font-weight: 600 }\n")
       rule(
         "@media screen and (min-width: 46.01rem) { body:not(:has(#vc:checked)) :is(td, th):nth-child(",
         ") { position: sticky; left: 0; z-index: 1; background: inherit } }\n")
@@ -224,10 +225,10 @@ struct PageColumn: Sendable {
 
   private func putCardRule(_ number: Int, _ sheet: inout StyleSheet) {
     if kind == .image { return }
-    sheet.append("  & td:nth-child(")
+    sheet.append("  & tbody :is(td, th):nth-child(")
     sheet.append(number)
     guard !isTitle else { return sheet.append(") { font-size: 1.1rem; padding-top: .45rem; text-align: left }\n") }
-    sheet.append(") { text-align: left }\n  & td:nth-child(")
+    sheet.append(") { text-align: left }\n  & tbody :is(td, th):nth-child(")
     sheet.append(number)
     sheet.append(")::before { content: ")
     sheet.append(quoted: written.label)

@@ -34,11 +34,10 @@ struct TablePage: Sendable {
   }
 
   private static func imageSources(_ policy: PageImages.Policy, _ images: PageImages) -> [StaticString] {
-    let local: [StaticString] = images.isEmpty ? [] : [" 'self' file:"]
+    let atHand: [StaticString] = images.isEmpty ? [] : images.arePart ? [" data:"] : [" 'self' file:"]
     switch policy {
-    case .auto: return local + [" http: https:"]
-    case .local: return local
-    case .embed: return images.isEmpty ? [] : [" data:"]
+    case .auto: return atHand + [" http: https:"]
+    case .local, .embed: return atHand
     case .links, .none: return []
     }
   }
@@ -50,7 +49,7 @@ struct TablePage: Sendable {
     page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")
     page.text(bytes: style.policySource)
     page.raw("; script-src ")
-    page.text(bytes: Markup.policySource(of: PageAssets.tableScript))
+    page.text(bytes: Markup.policySource(of: PageAsset.tableScript))
     page.raw("; img-src")
     if imageSources.isEmpty { page.raw(" 'none'") }
     for source in imageSources { page.raw(source) }
@@ -72,10 +71,11 @@ struct TablePage: Sendable {
         ? "<table id=\"rows\" class=\"one\" aria-labelledby=\"title\">"
         : "<table id=\"rows\" aria-labelledby=\"title\">")
     page.raw("\n<thead>\n<tr>")
+    let titleColumn = schema.title
     for column in columns {
       page.raw("<th scope=\"col\" data-t=\"")
       page.raw(column.kind.letter)
-      page.raw("\"")
+      page.raw(column.written.position == titleColumn ? "\" data-h=\"\"" : "\"")
       let summary = schema.columns[column.written.position].summary
       if !summary.isEmpty { page.attribute("title", summary) }
       page.raw(column.written.isImage ? "><span>" : ">")
@@ -121,10 +121,8 @@ struct TablePage: Sendable {
     }
     page.number(all.rows)
     page.raw(all.rows == 1 ? " row</footer>\n" : " rows</footer>\n")
-    page.raw("<dialog aria-label=\"Image\"><img alt=\"\"><p></p><div><button type=\"button\">Previous</button>")
-    page.raw("<button type=\"button\">Next</button><a target=\"_blank\" rel=\"noopener\">Full size</a>")
-    page.raw("<button type=\"button\">Close</button></div></dialog>\n<script>")
-    page.raw(PageAssets.tableScript)
+    page.raw("<script>")
+    page.raw(PageAsset.tableScript)
     page.raw("</script>\n</body>\n</html>\n")
     page.finish(into: &out)
   }

@@ -94,7 +94,8 @@ public struct SingerExporter: ByteFormat {
       more = [("items", .object(["type": .array([.string("null"), .string(item)])]))]
     case .json: types = ["object", "array", "string", "number", "boolean"]
     }
-    if column.isNullable { types.insert("null", at: 0) }
+    // Records that users write by hand in the files of a store have no times.
+    if column.isNullable || ["created_at", "updated_at"].contains(column.name) { types.insert("null", at: 0) }
     let type: JSON = types.count == 1 ? .string(types[0]) : .array(types.map { .string($0) })
     return ([("type", type)] + more).map { JSON.Member(Array($0.0.utf8), $0.1) }
   }

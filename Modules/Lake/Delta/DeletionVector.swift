@@ -12,7 +12,6 @@ public struct DeletionVector: Sendable {
     let values: Values
   }
   private enum Values: Sendable {
-    /// Ascending.
     case list([UInt16])
     /// A bit for each of 65,536 numbers.
     case bits([UInt64])

@@ -95,7 +95,6 @@ struct DeltaCheckpoint {
       }
     }
 
-    /// A checkpoint changes no rows.
     private static func withoutChange(_ body: JSON) -> JSON {
       let key = Array("dataChange".utf8)
       return .object((body.objectMembers ?? []).filter { $0.key != key } + [JSON.Member(key, .boolean(false))])

@@ -2,7 +2,6 @@ import Codecs
 public import Domain
 import Parquet
 public import Rows
-import Synchronization
 
 /// A Delta table as an output: data files, and one entry of the log that adds them all.
 public struct DeltaExporter: Exporter {
@@ -58,6 +57,7 @@ public struct DeltaExporter: Exporter {
       isChanged = try await log.isChanged(since: transaction, at: snapshot.version)
     }
     let plan = try DeltaPlan(location, snapshot, options, transaction: transaction, isChanged: isChanged)
+    if plan.addsIceberg { try await IcebergTable(log.storage).check() }
     let completeBytes = try Self.fileSize(options)
     return DeltaTable(self, plan, schema, options, completeBytes: completeBytes)
   }
@@ -86,7 +86,6 @@ public struct DeltaExporter: Exporter {
     return size
   }
 
-  /// A random UUID.
   static func identifier() -> String {
     var bytes = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
     bytes[6] = bytes[6] & 0x0F | 0x40
@@ -96,7 +95,6 @@ public struct DeltaExporter: Exporter {
   }
 }
 
-/// The rows of an export into a Delta table.
 @safe private final class DeltaTable: RowSink, @unchecked Sendable {
   private let exporter: DeltaExporter
   private let plan: DeltaPlan
@@ -142,9 +140,15 @@ public struct DeltaExporter: Exporter {
     own.values["decimals"] = nil
     var metrics = metrics
     metrics.decimals = [:]
-    let set = try DeltaFileSet(exporter.log, plan, columns.columns, now: exporter.now())
+    let key = schema.key
+    let set = try DeltaFileSet(
+      exporter.log, plan, columns.columns,
+      key: options.states == nil ? nil : key.isEmpty ? Array(schema.columns.indices) : key, now: exporter.now())
     self.set = set
     var configuration = PartitionSink.Configuration(exporter.format, own) { () throws(Problem) in set }
+    (configuration.pieces, configuration.digested) = (
+      set.pieces, { [weak set] (path, digest) in set?.digested(path, digest) }
+    )
     configuration.completeBytes = completeBytes
     configuration.isSizeApproximate = true
     configuration.threads = exporter.threads
@@ -159,8 +163,14 @@ public struct DeltaExporter: Exporter {
   func commit() async throws(Problem) -> WrittenRows {
     _ = try await files?.commit()
     var written = WrittenRows(name)
-    written.warning = set?.note ?? note ?? schema.nestedWarning
+    written.warning = set?.note ?? note ?? schema.typesWarning
     let storage = exporter.log.storage
+    if plan.addsIceberg {
+      do throws(Problem) { _ = try await IcebergTable(storage).write(now: exporter.now()) } catch {
+        written.warning = Warning(
+          "\(name): the rows were written, but no metadata of Iceberg: \(error.message); the next write completes them")
+      }
+    }
     guard let files = set?.committed, let columns,
       let metadata = columns.columns.metadata ?? plan.snapshot?.metadata
     else {
@@ -188,7 +198,8 @@ struct DeltaColumnPlan: Sendable {
     _ schema: Schema, _ plan: DeltaPlan, _ layout: ColumnMetrics, hasDates: Bool, decimals: String?, types: ColumnTypes,
     now: Int64
   ) throws(Problem) {
-    let table: DeltaSchema, metadata: DeltaMetadata?
+    let table: DeltaSchema
+    var metadata: DeltaMetadata?
     if let current = plan.snapshot?.metadata, !plan.definesColumns {
       (table, metadata) = (current.schema, nil)
     } else {
@@ -204,6 +215,14 @@ struct DeltaColumnPlan: Sendable {
         table, partitionColumns: plan.partitionColumns, id: DeltaExporter.identifier(), time: now,
         earlier: plan.snapshot?.metadata)
       metadata = plan.snapshot.map { $0.metadata.isSame(as: new) } ?? false ? nil : new
+    }
+    if let wanted = plan.wantsIceberg, let base = metadata ?? plan.snapshot?.metadata,
+      (base.setting(IcebergTable.setting) == "yes") != wanted
+    {
+      metadata = try base.setting(IcebergTable.setting, to: wanted ? "yes" : "no")
+    }
+    if plan.addsIceberg, let described = metadata ?? plan.snapshot?.metadata {
+      _ = try IcebergColumns(described, after: nil)
     }
     let names = schema.columns.map(\.name)
     for name in plan.partitionColumns {

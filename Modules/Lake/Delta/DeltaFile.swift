@@ -1,11 +1,9 @@
 import Codecs
 import Domain
-import Query
 import Rows
 
 /// A data file of a table, as an action of the log describes it.
 struct DeltaFile: Sendable, Hashable {
-  /// The path within the table.
   let path: String
   /// The path as the log has it.
   let url: String
@@ -14,6 +12,8 @@ struct DeltaFile: Sendable, Hashable {
   var values: [PartitionValue]
   /// JSON; nil if not kept or not known.
   var statistics: [UInt8]?
+  /// What identifies the rows of a piece of a stored table, and the size of its pieces; nil for other files.
+  var digest: String?, pieceRows: Int?
   /// Where the numbers of the deleted rows are; nil if there are none.
   private(set) var deletions: DeletionVectorPlace?
 
@@ -27,16 +27,21 @@ struct DeltaFile: Sendable, Hashable {
   /// - Throws: `badData` for a path outside the table.
   init(_ action: JSON, in root: String, keepsStatistics: Bool) throws(Problem) {
     guard let url = action["path"]?.stringValue else { throw Problem(.badData, "a file of the table has no path") }
-    path = try DeltaPath.file(url, in: root)
-    self.url = url
+    let path = try DeltaPath.file(url, in: root)
+    // Equal texts share their storage.
+    (self.path, self.url) = (path.utf8.elementsEqual(url.utf8) ? url : path, url)
     if let vector = action["deletionVector"], !vector.isNull { deletions = try DeletionVectorPlace(vector) }
     size = Int64(action["size"]?.countValue ?? 0)
     values = (action["partitionValues"]?.objectMembers ?? []).map { member in
       let text = member.value.stringBytes
       return PartitionValue(column: member.name, text: text?.isEmpty == true ? nil : text)
     }
+    digest = action["tags"]?[Self.digestTag]?.stringValue
+    pieceRows = action["tags"]?[Self.rowsTag]?.stringValue.flatMap { Int($0) }
     statistics = keepsStatistics ? action["stats"]?.stringBytes : nil
   }
+
+  private static let digestTag = "bb.digest", rowsTag = "bb.rows"
 
   /// What distinguishes the file from others: its path, and the rows that are deleted.
   var key: [UInt8] { Array(path.utf8) + (deletions.map { [0] + Array($0.id.utf8) } ?? []) }
@@ -50,18 +55,20 @@ struct DeltaFile: Sendable, Hashable {
     .object(values.map { JSON.Member(Array($0.column.utf8), $0.text.map { .string($0) } ?? .null) })
   }
 
-  /// The action that adds the file.
   func adding(at time: Int64) -> JSON {
-    var members: KeyValuePairs<String, JSON> {
-      [
-        "path": .string(url), "partitionValues": partition, "size": .number(size), "modificationTime": .number(time),
-        "dataChange": .boolean(true), "stats": statistics.map { .string($0) } ?? .null,
-      ]
+    var members: [JSON.Member] = [
+      .init(Array("path".utf8), .string(url)), .init(Array("partitionValues".utf8), partition),
+      .init(Array("size".utf8), .number(size)), .init(Array("modificationTime".utf8), .number(time)),
+      .init(Array("dataChange".utf8), .boolean(true)),
+      .init(Array("stats".utf8), statistics.map { .string($0) } ?? .null),
+    ]
+    if let digest, let pieceRows {
+      let tags = JSON.object([Self.digestTag: .string(digest), Self.rowsTag: .string(String(pieceRows))])
+      members.append(.init(Array("tags".utf8), tags))
     }
     return .object(["add": .object(members)])
   }
 
-  /// The action that removes the file.
   func removing(at time: Int64) -> JSON {
     .object([
       "remove": .object([

@@ -7,11 +7,8 @@ import Synchronization
 
 /// New data files of a table, which one entry of the log adds.
 final class DeltaFileSet: OutputFileSet {
-  /// The columns of the rows.
   struct Columns: Sendable {
-    /// Those of the table.
     let table: DeltaSchema
-    /// Those of the files.
     let file: [DeltaSchema.Field]
     /// The metadata to write; nil if the table keeps its own.
     let metadata: DeltaMetadata?
@@ -25,8 +22,14 @@ final class DeltaFileSet: OutputFileSet {
   private let identifier = DeltaExporter.identifier()
   private let state = Mutex(State())
 
+  /// The division of the rows, if files with equal rows are kept; nil if all files are new.
+  let pieces: RowPieces?
+
   private struct State {
     var files: [DeltaFile] = []
+    /// Files of the table by what they have, of which those are kept that have the rows of a piece.
+    var equal: [String: [DeltaFile]] = [:]
+    var kept: [String: DeltaFile] = [:], digests: [String: String] = [:]
     /// Whether the log may name the files.
     var isSettled = false
     var committed: [DeltaFile]?
@@ -35,26 +38,67 @@ final class DeltaFileSet: OutputFileSet {
 
   /// The files that the log has since the export; nil before, and if it had the rows already.
   var committed: [DeltaFile]? { state.withLock { $0.committed } }
-  /// The warning after the export.
   var note: Warning? { state.withLock { $0.note } }
 
   /// The most attempts to be the next version.
   private static let attempts = 100
 
   /// - Parameter now: in milliseconds since 1970.
-  init(_ log: DeltaLog, _ plan: DeltaPlan, _ columns: Columns, now: Int64) throws(Problem) {
+  ///   - key: the positions of the columns of the key, for the rows of a store; nil for other rows.
+  init(_ log: DeltaLog, _ plan: DeltaPlan, _ columns: Columns, key: [Int]?, now: Int64) throws(Problem) {
     (self.log, self.plan, self.columns, self.now) = (log, plan, columns, now)
     data = try log.storage.newFiles()
+    let files = plan.snapshot?.files ?? [], least = files.compactMap(\.pieceRows).max() ?? Self.pieceRows
+    // Files of a table that has grown are divided less often.
+    pieces = key.map { RowPieces(key: $0, least: files.count > Self.mostPieces ? 4 * least : least) }
+    guard pieces?.least == least, columns.metadata == nil else { return }
+    state.withLock { state in
+      for file in files where file.deletions == nil && file.pieceRows == least {
+        state.equal[Self.contents(file.digest ?? "", file.values), default: []].append(file)
+      }
+    }
   }
 
-  /// The exporter knows.
+  /// The least rows of a piece, and the most files of a table before there are more.
+  private static let pieceRows = 32_768, mostPieces = 256
+
+  private static func contents(_ digest: String, _ values: [PartitionValue]) -> String {
+    digest + values.map { "/\($0.column)=\($0.text.map { String(decoding: $0, as: UTF8.self) } ?? "\0")" }.joined()
+  }
+
+  /// Notes the digest of a piece that is complete.
+  func digested(_ path: String, _ digest: RowDigest) {
+    guard pieces != nil else { return }
+    state.withLock { $0.digests[path] = "\(digest.rows)-\(digest.text)" }
+  }
+
+  /// Whether the table has the rows of a piece in a file, which is kept instead.
+  private func keepsEqual(_ path: String) -> Bool {
+    let values = PathPattern.hiveValues(of: path)
+    return state.withLock { state in
+      guard let digest = state.digests[path], let file = state.equal[Self.contents(digest, values)]?.popLast()
+      else { return false }
+      state.kept[path] = file
+      return true
+    }
+  }
+
   func hasEarlier() -> Bool { false }
 
   func isFree(_ path: String) -> Bool { true }
 
-  func sink(_ path: String) throws(Problem) -> any ByteSink { try data.sink(path) }
+  func sink(_ path: String) throws(Problem) -> any ByteSink {
+    if pieces == nil { return try data.sink(path) }
+    return PieceFile(path, exists: { [self] in keepsEqual(path) }) { [data] () throws(Problem) in try data.sink(path) }
+  }
 
   func complete(_ file: PartitionFile, _ written: WrittenRows) throws(Problem) {
+    if let kept = state.withLock({ $0.kept[file.path] }) {
+      guard kept.digest?.hasPrefix("\(written.part.rows)-") == true else {
+        throw Problem(.bug, "internal error: another number of rows in a file that is kept", at: file.path)
+      }
+      return
+    }
     let groups = written.part.records.compactMap { $0.facts as? ParquetWriter.RowGroup }
     let found = ParquetWriter.statistics(of: groups)
     let nulls = zip(columns.file, found).filter { $1.nullCount > 0 }.map(\.0.name)
@@ -77,10 +121,11 @@ final class DeltaFileSet: OutputFileSet {
         .badData, "rows with \(texts.joined(separator: ", ")) do not satisfy the condition of the replaced rows",
         at: log.storage.name)
     }
-    let added = DeltaFile(
+    var added = DeltaFile(
       path: file.path, size: Int64(written.bytes), values: file.values,
       statistics: DeltaStatistics.text(rows: written.part.rows, columns.file, found))
-    state.withLock { $0.files.append(added) }
+    (added.digest, added.pieceRows) = (state.withLock { $0.digests[file.path] }, pieces?.least)
+    state.withLock { [added] in $0.files.append(added) }
   }
 
   func abandon() async {
@@ -99,11 +144,12 @@ final class DeltaFileSet: OutputFileSet {
   }
 
   private func commit() async throws(Problem) {
-    let added = state.withLock { $0.files }
+    let (added, kept) = state.withLock { ($0.files, Array($0.kept.values)) }
     let written = Set(added.map { file in plan.partitionColumns.map { file.value(of: $0) } })
     var removed: [DeltaFile] = []
-    for file in plan.snapshot?.files ?? [] where try plan.replaces(file, columns.table, written) {
-      removed.append(file)
+    let keptKeys = Set(kept.map(\.key))
+    for file in plan.snapshot?.files ?? [] where !keptKeys.contains(file.key) {
+      if try plan.replaces(file, columns.table, written) { removed.append(file) }
     }
     guard !added.isEmpty || !removed.isEmpty || plan.definesColumns || plan.transaction != nil else {
       return state.withLock { $0.committed = [] }
@@ -120,7 +166,7 @@ final class DeltaFileSet: OutputFileSet {
         throw error
       }
       if isCreated {
-        state.withLock { ($0.isSettled, $0.committed) = (true, added) }
+        state.withLock { ($0.isSettled, $0.committed) = (true, kept + added) }
         return await checkpoint(version)
       }
       if isNew, plan.existing == .refuse {
@@ -185,7 +231,6 @@ final class DeltaFileSet: OutputFileSet {
     throw Problem(.busy, "another process \(conflict) (version \(version))", hint: "run the command again")
   }
 
-  /// The actions of the entry.
   private func entry(_ added: [DeltaFile], _ removed: [DeltaFile], isNew: Bool) -> [UInt8] {
     let mode =
       switch plan.existing {

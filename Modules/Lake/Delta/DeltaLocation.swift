@@ -1,11 +1,9 @@
 import Codecs
-import Domain
 public import Rows
 
 /// A Delta table on the command line: `delta:PLACE`, with `?partition=COLUMN,…` for a new table, or `?version=N` for an
 /// earlier state.
 public struct DeltaLocation: Sendable, Hashable {
-  /// The table in messages.
   var name: String { "delta:\(place)" }
   /// The directory, or the URL of a bucket.
   public let place: String
@@ -65,7 +63,6 @@ public struct DeltaLocation: Sendable, Hashable {
 
 /// Paths of data files as the log has them: URLs relative to the table.
 enum DeltaPath {
-  /// The path as a URL.
   static func encoded(_ path: String) -> String { PercentCoding.encoded(path, keeping: "/=") }
 
   /// The path of a data file within the table.

@@ -1,4 +1,3 @@
-import Codecs
 import Domain
 import Query
 import Rows
@@ -20,9 +19,7 @@ struct DeltaPlan: Sendable {
     /// The mark of a state of a stored table; nil for other rows.
     var mark: Int64?
 
-    /// The name of the mark in the log.
     static func markName(_ application: String) -> String { application + "#mark" }
-    /// The entries of the log.
     var actions: [(application: String, version: Int64)] {
       [(application, version)] + (mark.map { [(Self.markName(application), $0)] } ?? [])
     }
@@ -35,6 +32,11 @@ struct DeltaPlan: Sendable {
   let isRepeated: Bool
   /// Whether another program changed the table after the rows were written to it.
   let isChanged: Bool
+
+  /// Whether metadata of Iceberg are written; nil as for the write before.
+  let wantsIceberg: Bool?
+  /// Whether this write adds metadata of Iceberg.
+  var addsIceberg: Bool { wantsIceberg ?? (snapshot?.metadata.setting(IcebergTable.setting) == "yes") }
 
   /// The warning that nothing is written.
   func repetition(_ name: String) -> Warning { "\(name): the table already has these rows; nothing was written" }
@@ -55,6 +57,13 @@ struct DeltaPlan: Sendable {
     isChanged: Bool = false
   ) throws(Problem) {
     (self.snapshot, self.transaction) = (snapshot, transaction)
+    wantsIceberg = try options.values[DeltaOption.iceberg.key].map { (text) throws(Problem) in
+      guard let value = ["yes": true, "no": false][text] else {
+        throw Problem(
+          .usage, "invalid value “\(text)” for option \(DeltaOption.iceberg.key)", hint: "use yes or no")
+      }
+      return value
+    }
     let recorded = transaction.flatMap { snapshot?.transactions[$0.application] }
     // A table that has a state of the rows was written for them; other states are those of another store.
     var isOwn = false
@@ -159,7 +168,11 @@ enum DeltaOption {
     "The number of this write: if the same command has already written N or more, nothing is written")
   static let fileSize = ExporterDescriptor.Option(
     "file-size", "SIZE", "The size from which on a data file is complete [default: 256MiB]")
-  static let all = [replaceWhere, transaction, fileSize]
+  static let iceberg = ExporterDescriptor.Option(
+    "iceberg", "yes|no",
+    "Whether this write and later ones add metadata by which readers of Apache Iceberg find the rows [default: as before]"
+  )
+  static let all = [replaceWhere, transaction, fileSize, iceberg]
   /// Those that do not apply to the states of stored tables, which are complete and have numbers.
   static let excludedFromStates = [replaceWhere, transaction]
 }

@@ -144,7 +144,6 @@ struct DeltaSchema: Sendable, Hashable {
   /// The field called `name`, byte for byte.
   func field(_ name: String) -> Field? { fields.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The columns as a table.
   func table(_ name: String) throws(Problem) -> Schema {
     var columns: [ColumnDescription] = []
     for field in fields {
@@ -217,7 +216,6 @@ struct DeltaSchema: Sendable, Hashable {
     }
   }
 
-  /// The Delta type of a column, and whether it implies the type of the column.
   private static func type(of type: ColumnType, isNative: Bool) -> (JSON, isImplied: Bool) {
     switch type {
     case .integer: (.string("long"), true)

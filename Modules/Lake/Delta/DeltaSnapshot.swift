@@ -10,11 +10,9 @@ struct DeltaSnapshot: Sendable {
   let metadata: DeltaMetadata
   /// The data files, in the order in which they were added.
   let files: [DeltaFile]
-  /// The last transaction of each application.
   let transactions: [String: Int64]
 }
 
-/// The log of a table.
 struct DeltaLog: Sendable {
   let storage: any TableStorage
 
@@ -25,7 +23,6 @@ struct DeltaLog: Sendable {
   /// The most bytes of an action.
   private static let maximumLine = 16 << 20
 
-  /// The name of the entry of a version.
   static func entry(_ version: Int64) -> String { "\(padded(version)).json" }
   static func path(_ version: Int64) -> String { directory + entry(version) }
   static func checkpoint(_ version: Int64) -> String { "\(directory)\(padded(version)).checkpoint.parquet" }
@@ -143,7 +140,6 @@ struct DeltaLog: Sendable {
     try actions(in: file, Self.entry(version), body)
   }
 
-  /// Reads actions, one of each line.
   private func actions(
     in file: any RandomAccessSource, _ name: String, _ body: (JSON) throws(Problem) -> Void
   ) throws(Problem) {
@@ -264,9 +260,10 @@ struct DeltaReplay {
   private let keepsStatistics: Bool
   private var protocolVersions: DeltaProtocol?
   private var metadata: DeltaMetadata?
-  private var files: [[UInt8]: (order: Int, file: DeltaFile)] = [:]
+  /// The data files in the order in which they were added, and their places; nil for those that were removed.
+  private var files: [DeltaFile?] = []
+  private var places: [[UInt8]: Int] = [:]
   private var transactions: [String: Int64] = [:]
-  private var order = 0
 
   /// - Parameter root: the table, as `TableStorage.root`.
   init(root: String, keepsStatistics: Bool) { (self.root, self.keepsStatistics) = (root, keepsStatistics) }
@@ -274,13 +271,14 @@ struct DeltaReplay {
   mutating func apply(_ action: JSON) throws(Problem) {
     if let add = action["add"], !add.isNull {
       let file = try DeltaFile(add, in: root, keepsStatistics: keepsStatistics)
-      files[file.key] = (order, file)
-      order += 1
+      if let place = places.updateValue(files.count, forKey: file.key) { files[place] = nil }
+      files.append(file)
     } else if let remove = action["remove"], !remove.isNull {
       guard let url = remove["path"]?.stringValue else { throw Problem(.badData, "a removed file has no path") }
       // A file outside the table was never added.
       guard (try? DeltaPath.file(url, in: root)) != nil else { return }
-      files[try DeltaFile(remove, in: root, keepsStatistics: false).key] = nil
+      let key = try DeltaFile(remove, in: root, keepsStatistics: false).key
+      if let place = places.removeValue(forKey: key) { files[place] = nil }
     } else if let value = action["metaData"], !value.isNull {
       metadata = try DeltaMetadata(value)
     } else if let value = action["protocol"], !value.isNull {
@@ -299,8 +297,8 @@ struct DeltaReplay {
     for field in metadata.schema.fields where field.stored != field.name {
       names[Array(field.stored.utf8)] = field.name
     }
-    let files = files.values.sorted { $0.order < $1.order }.map { item in
-      var file = item.file
+    let files = files.compactMap { file in
+      guard var file else { return DeltaFile?.none }
       if !names.isEmpty {
         file.values = file.values.map {
           PartitionValue(column: names[Array($0.column.utf8)] ?? $0.column, text: $0.text)

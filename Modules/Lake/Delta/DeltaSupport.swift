@@ -25,7 +25,6 @@ struct DeltaProtocol: Sendable, Hashable {
 
   init(reader: Int64, writer: Int64) { (self.reader, self.writer) = (reader, writer) }
 
-  /// Reads the action.
   init(_ action: JSON) throws(Problem) {
     guard let reader = action["minReaderVersion"]?.integerValue, let writer = action["minWriterVersion"]?.integerValue
     else { throw Problem(.badData, "the protocol of the table has no versions") }
@@ -100,7 +99,6 @@ struct DeltaMetadata: Sendable, Hashable {
   let schema: DeltaSchema
   let partitionColumns: [String]
 
-  /// Reads the action.
   init(_ action: JSON) throws(Problem) {
     self.action = action
     guard let text = action["schemaString"]?.stringBytes else {
@@ -141,6 +139,12 @@ struct DeltaMetadata: Sendable, Hashable {
   }
   var settings: [JSON.Member] { action["configuration"]?.objectMembers ?? [] }
   func setting(_ name: String) -> String? { action["configuration"]?[name]?.stringValue }
+  /// The same with a setting.
+  func setting(_ name: String, to value: String) throws(Problem) -> DeltaMetadata {
+    let others = settings.filter { $0.name != name } + [JSON.Member(Array(name.utf8), .string(value))]
+    let members = (action.objectMembers ?? []).filter { $0.name != "configuration" }
+    return try DeltaMetadata(.object(members + [JSON.Member(Array("configuration".utf8), .object(others))]))
+  }
   /// Whether rows may only be added.
   var isAppendOnly: Bool { setting("delta.appendOnly")?.lowercased() == "true" }
   /// Whether rows fit both.

@@ -18,6 +18,7 @@ public struct DeltaVacuum: Sendable {
     // Listed before the log is read, so that the log names every listed file that was committed.
     let found: [StoredObject]
     let root = storage.root
+    let needs = try await IcebergTable(storage).needs()
     var state = DeltaReplay(root: root, keepsStatistics: false), removals: [[UInt8]: Int64] = [:]
     do throws(Problem) {
       found = try await storage.dataFiles()
@@ -37,8 +38,8 @@ public struct DeltaVacuum: Sendable {
       throw error.located(at: storage.name)
     }
     return found.filter { file in
-      guard let modified = file.modified, modified < limit else { return false }
-      return removals[Array(file.key.utf8)].map { $0 < limit.seconds * 1000 } ?? true
+      guard let modified = file.modified, modified < limit, !needs.metadata(file.key) else { return false }
+      return removals[Array(file.key.utf8)].map { $0 < min(limit.seconds * 1000, needs.since) } ?? true
     }.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 

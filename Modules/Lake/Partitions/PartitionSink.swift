@@ -1,5 +1,5 @@
-import Codecs
 public import Domain
+import Query
 public import Rows
 
 /// Writes the rows of each partition to files of their own, in any format: cuts the rows into partitions, encodes them
@@ -12,6 +12,10 @@ public import Rows
     public var maximumRows = Int.max, completeBytes = Int.max
     /// Whether a file may have some more groups, so that these are encoded concurrently.
     var isSizeApproximate = false
+    /// Where files end, so that most files stay the same when some rows change; nil to fill them.
+    var pieces: RowPieces?
+    /// Called with the path and the digest of each piece before it is complete.
+    var digested: @Sendable (_ path: String, _ digest: RowDigest) -> Void = { (_, _) in }
     /// The date of the export, for `{date}`.
     public var date = ""
     /// The number of row groups that are encoded at the same time, at least 1.
@@ -20,7 +24,6 @@ public import Rows
     public var wrap: @Sendable (_ sink: any ByteSink, _ path: String) throws(Problem) -> any ByteSink = {
       (sink, _) throws(Problem) in sink
     }
-    /// Opens the files.
     let open: @Sendable () throws(Problem) -> any OutputFileSet
 
     /// Creates a configuration.
@@ -50,16 +53,17 @@ public import Rows
   private var pending: [RowBatch] = []
   private var pendingRows = 0, pendingBytes = 0
 
-  /// A file of a partition.
   private struct OpenFile {
     let description: PartitionFile, sink: any RowSink
     var rows = 0
   }
+  /// The digest of the file that is written.
+  private var digest = RowDigest()
   /// The file that gets the next rows.
   private var file: OpenFile?
   /// A step of writing files. Steps run in order; batches are encoded concurrently.
   private enum Step {
-    case part(Task<Result<PreparedRows, Problem>, Never>, OpenFile)
+    case part(Task<Result<(PreparedRows, RowDigest), Problem>, Never>, OpenFile)
     case close(OpenFile)
   }
   private var steps: [Step] = []
@@ -139,12 +143,14 @@ public import Rows
     }
   }
 
-  /// Adds rows of the same partition.
   private func add(_ batch: RowBatch, _ rows: Range<Int>) async throws(Problem) {
     var rows = rows
     while !rows.isEmpty {
       if file == nil { file = try await beginFile() }
-      let count = min(rows.count, configuration.maximumRows - (file?.rows ?? 0))
+      var count = min(rows.count, configuration.maximumRows - (file?.rows ?? 0)), isEnd = false
+      if let pieces = configuration.pieces {
+        (count, isEnd) = pieces.end(of: batch, rows.lowerBound..<rows.lowerBound + count, after: file?.rows ?? 0)
+      }
       let range = rows.lowerBound..<rows.lowerBound + count
       let isWhole = range == 0..<batch.count && kept.count == batch.width
       let part = isWhole ? batch : batch.selecting(range)
@@ -154,11 +160,10 @@ public import Rows
       pendingBytes += batch.memory * count / batch.count
       rows = range.upperBound..<rows.upperBound
       if pendingBytes >= fileGroupBytes { try await encodePending() }
-      if let file, file.rows >= configuration.maximumRows { try await endFile() }
+      if let file, isEnd || file.rows >= configuration.maximumRows { try await endFile() }
     }
   }
 
-  /// Begins the next file of the partition.
   private func beginFile() async throws(Problem) -> OpenFile {
     let values = self.values ?? [], set = try opened()
     var path = try pattern.path(values, number: number, date: configuration.date)
@@ -193,10 +198,14 @@ public import Rows
     let rows = PreparedRows(pending), sink = file.sink
     (pending, pendingRows, pendingBytes) = ([], 0, 0)
     groupsUnderWay += 1
+    let schema = configuration.pieces == nil ? nil : inner
     let task = Task {
       Result { () throws(Problem) in
+        var digest = RowDigest()
+        // Encoding frees the batches.
+        if let schema { for batch in rows.batches { digest.add(batch, of: schema) } }
         try sink.prepare(rows)
-        return rows
+        return (rows, digest)
       }
     }
     steps.append(.part(task, file))
@@ -208,7 +217,6 @@ public import Rows
 
   // MARK: - Files
 
-  /// The path of the file that is open.
   private var openPath: String?
 
   private func open(_ file: OpenFile) async throws(Problem) {
@@ -225,13 +233,16 @@ public import Rows
         if groupsUnderWay <= count { return }
         try await open(file)
         groupsUnderWay -= 1
-        let rows: PreparedRows
-        do throws(Problem) { rows = try await task.value.get() } catch {
+        let rows: PreparedRows, own: RowDigest
+        do throws(Problem) { (rows, own) = try await task.value.get() } catch {
           throw error.located(at: file.description.path)
         }
+        digest.add(own)
         try await file.sink.write(rows)
       case .close(let file):
         try await open(file)
+        configuration.digested(file.description.path, digest)
+        digest = RowDigest()
         try await file.sink.finish()
         let written = try await file.sink.commit()
         var description = file.description

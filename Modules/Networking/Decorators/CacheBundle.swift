@@ -10,7 +10,6 @@ import Synchronization
 /// appended, so existing data is never at risk; the last one for a request applies. A torn end is ignored. When most of
 /// the file is outdated, the other responses are written to a new file.
 final class CacheBundle: Sendable {
-  /// The digest of a question.
   struct Key: Hashable, Sendable {
     private let words: SIMD4<Int64>
     init(_ question: [UInt8]) {

@@ -1,7 +1,6 @@
 /// Whether a host is asked at all: not after most of its last requests failed, except by one probe at a time.
 struct HostBreaker<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
   enum State: Sendable {
-    /// The host is asked.
     case closed
     /// The host is not asked before a time.
     case open(until: Instant)

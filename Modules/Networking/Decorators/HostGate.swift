@@ -15,17 +15,15 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     fileprivate var isProbe: Bool
   }
 
-  /// The outcome of one request.
   enum Outcome {
     /// A final response.
     case answered
     /// No response, or one that says that the server failed.
     case failed(String)
     /// The host asks to wait.
-    case throttled(Duration)
+    case throttled(Duration, status: Int)
   }
 
-  /// The knowledge about the host.
   struct State {
     var underWay = 0
     var limit = Int.max
@@ -33,6 +31,9 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     var nextID = 0
     var period = 0
     var closedUntil: Waiting.Instant?
+    /// The status of the response that closed it, and the time of the next report about the wait.
+    var status = 0
+    var reportsAt: Waiting.Instant?
     /// The time between two requests; nil for none.
     var interval: Duration?
     var nextTurn: Waiting.Instant?
@@ -44,7 +45,6 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     var requests = 0, retries = 0, answered = 0
   }
 
-  /// The next step of a request.
   enum Step {
     case go(Ticket)
     case sleep(Waiting.Instant)
@@ -55,11 +55,17 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
   private let clock: Waiting
   private let start: Waiting.Instant
   private let jitter: @Sendable () -> Duration
+  private let waits: @Sendable (_ seconds: Int64, _ status: Int) -> Void
   private let state = Mutex(State())
 
-  /// - Parameter jitter: draws the wait of a request after a closed gate opens.
-  init(clock: Waiting, jitter: @escaping @Sendable () -> Duration) {
-    self.clock = clock
+  /// - Parameters:
+  ///   - waits: receives the seconds that a throttled host is waited for: after 2 s, then every 30 s.
+  ///   - jitter: draws the wait of a request after a closed gate opens.
+  init(
+    clock: Waiting, waits: @escaping @Sendable (Int64, Int) -> Void = { _, _ in },
+    jitter: @escaping @Sendable () -> Duration
+  ) {
+    (self.clock, self.waits) = (clock, waits)
     self.jitter = jitter
     start = clock.now
   }
@@ -80,11 +86,13 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
       case .sleep(let wake):
         guard wake <= deadline else {
           wakeAll()
+          let status = state.withLock { $0.status }
+          let limit = status == 0 ? "accepts no more requests" : "limits requests (\(status)), and accepts no more"
           throw Problem(
-            .unavailable, "the server accepts no more requests within the total time", at: URLText.redacted(url),
+            .unavailable, "the server \(limit) within the total time", at: URLText.redacted(url),
             hint: ["try again later", .raise(.deadline)])
         }
-        do { try await clock.sleep(until: wake, tolerance: nil) } catch {
+        do { try await clock.sleep(until: reported(wake), tolerance: nil) } catch {
           wakeAll()
           throw Problem(.cancelled, "interrupted", at: URLText.redacted(url))
         }
@@ -96,6 +104,20 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
         }
       }
     }
+  }
+
+  /// Reports a long wait if that is due; the time until which to sleep, which is that of the next report or `wake`.
+  private func reported(_ wake: Waiting.Instant) -> Waiting.Instant {
+    let now = clock.now
+    let (next, report): (Waiting.Instant, (Int64, Int)?) = state.withLock { state in
+      guard let due = state.reportsAt, let opening = state.closedUntil, now < opening else { return (wake, nil) }
+      guard now >= due else { return (min(wake, due), nil) }
+      let following = now.advanced(by: .seconds(30))
+      state.reportsAt = following
+      return (min(wake, following), (now.duration(to: opening).components.seconds + 1, state.status))
+    }
+    if let report { waits(report.0, report.1) }
+    return next
   }
 
   /// Lets the queued requests look again, when a request that would have woken them is not sent.
@@ -176,8 +198,10 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
       case .failed(let last):
         state.run = 0
         state.breaker.note(failure: last, isProbe: ticket.isProbe, at: now)
-      case .throttled(let wait):
+      case .throttled(let wait, let status):
         state.run = 0
+        state.status = status
+        state.reportsAt = state.reportsAt ?? now.advanced(by: .seconds(2))
         if ticket.isProbe { state.breaker.state = .closed }
         let opening = now.advanced(by: wait)
         state.closedUntil = max(state.closedUntil ?? opening, opening)

@@ -5,7 +5,6 @@ public import Rows
 public struct MeteringTransport: HTTPTransport {
   /// An event of an exchange.
   public enum Event: Sendable, Hashable {
-    /// A request is sent to a host.
     case request(host: String)
     /// A response has begun.
     /// - length: the number of its bytes; nil if the server does not say, or compresses it.

@@ -10,7 +10,7 @@ import Synchronization
 /// requests that are not repeatable, and urgent ones, are neither retried nor delayed.
 public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Duration == Duration {
   /// The number and the timing of attempts.
-  public struct Policy: Sendable, Hashable {
+  public struct Policy: Sendable {
     /// Tries in all.
     public var attempts = 4
     /// The first wait is at most this, each further one at most twice the one before.
@@ -28,6 +28,8 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
     public var remainingField: String?
     /// The header field with the time at which requests are served again; nil for the usual ones.
     public var resetField: String?
+    /// Receives what requests wait for.
+    public var waiting: @Sendable (String) -> Void = { _ in }
     /// The usual policy.
     public init() {}
   }
@@ -69,7 +71,7 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
     guard request.method != .post || request.isRepeatable, !request.isUrgent else {
       return try await inner.send(request)
     }
-    let gate = gates.gate(of: request.url, clock, random)
+    let gate = gates.gate(of: request.url, clock, random, policy.waiting)
     var left = request.timeout, failures = 0, throttles = 0, served = 0
     while true {
       let ticket = try await gate.enter(until: deadline, request.url)
@@ -93,16 +95,16 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
       case .throttled where request.endsWhenThrottled:
         gate.leave(ticket, .answered)
         return try outcome.get()
-      case .throttled(let asked):
+      case .throttled(let asked, let status):
         // Without a time, a server that serves no request at all refuses rather than throttles.
         if throttles == 0 { served = gate.served }
         if asked == .zero, throttles + 1 >= policy.attempts, gate.served == served {
-          gate.leave(ticket, .throttled(.zero))
+          gate.leave(ticket, .throttled(.zero, status: status))
           return try outcome.get()
         }
         let wait = asked > .zero ? asked : random(min(policy.cap, policy.base * (1 << min(throttles, 16))))
         throttles += 1
-        gate.leave(ticket, .throttled(wait <= policy.longestRetryAfter ? wait : .zero))
+        gate.leave(ticket, .throttled(wait <= policy.longestRetryAfter ? wait : .zero, status: status))
         guard wait <= policy.longestRetryAfter else {
           throw Problem(
             .unavailable, "the server asks to retry after \(wait.components.seconds) s",
@@ -135,7 +137,7 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
   private enum Verdict {
     case final
     /// The server asks to wait this long; zero if it does not say.
-    case throttled(Duration)
+    case throttled(Duration, status: Int)
     /// Trying again may help.
     case failed(String)
   }
@@ -146,8 +148,8 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
     case .success(let response):
       let wait = response.status == 429 || response.status == 503 ? retryAfter(response) : nil
       switch response.status {
-      case 429: return .throttled(wait ?? .zero)
-      case 503 where wait != nil: return .throttled(wait ?? .zero)
+      case 429: return .throttled(wait ?? .zero, status: 429)
+      case 503 where wait != nil: return .throttled(wait ?? .zero, status: 503)
       case 408, 425, 500, 502, 503, 504: return .failed("HTTP status \(response.status)")
       default: return .final
       }
@@ -168,12 +170,15 @@ private final class Gates<Waiting: Clock>: Sendable where Waiting.Duration == Du
   private let gates = Mutex<[String: HostGate<Waiting>]>([:])
 
   func gate(
-    of url: String, _ clock: Waiting, _ random: @escaping @Sendable (Duration) -> Duration
+    of url: String, _ clock: Waiting, _ random: @escaping @Sendable (Duration) -> Duration,
+    _ waiting: @escaping @Sendable (String) -> Void
   ) -> HostGate<Waiting> {
     let host = Self.host(url)
     return gates.withLock { gates in
       if let known = gates[host] { return known }
-      let gate = HostGate(clock: clock) { random(.milliseconds(100)) }
+      let gate = HostGate(clock: clock, waits: { waiting("waiting \($0) s: \(host) limits requests (\($1))") }) {
+        random(.milliseconds(100))
+      }
       gates[host] = gate
       return gate
     }

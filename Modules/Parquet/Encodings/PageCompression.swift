@@ -35,7 +35,6 @@ public enum PageCompression: Sendable, Hashable {
   }
 }
 
-/// Compresses pages one after the other.
 @safe final class PageCompressor {
   private let compression: PageCompression
   private let context: UnsafeMutableRawPointer?

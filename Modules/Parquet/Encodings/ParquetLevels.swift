@@ -5,7 +5,6 @@ final class ParquetLevels {
   var repetition: [UInt32] = [], definition: [UInt32] = []
   var cells: [Cell] = []
   var arena = ArenaBuilder(capacity: 1 << 12)
-  /// The next ones.
   var level = 0, value = 0
 
   var isAtEnd: Bool { level == definition.count }

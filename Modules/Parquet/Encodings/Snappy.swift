@@ -57,7 +57,6 @@ import Rows
     unsafe UnsafeRawPointer(bytes).loadUnaligned(as: UInt32.self)
   }
 
-  /// A position in the table.
   @inline(__always) private static func hash(_ word: UInt32) -> Int {
     Int(truncatingIfNeeded: (word &* 0x1E35_A7BD) &>> 18)
   }

@@ -1,5 +1,4 @@
 import Codecs
-import Rows
 
 /// A value of Thrift's compact protocol.
 enum ThriftValue {

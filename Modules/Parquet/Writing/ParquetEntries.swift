@@ -1,5 +1,4 @@
 public import Codecs
-import Rows
 
 /// The values of a column chunk. As long as it pays, each distinct value is kept once, in the order seen.
 struct ParquetEntries<Value: ParquetEntry> {
@@ -13,7 +12,6 @@ struct ParquetEntries<Value: ParquetEntry> {
   private(set) var entries: [Value] = []
   /// The position among the entries of each value; empty without a dictionary.
   private(set) var indices: [UInt32] = []
-  /// Whether the values have a dictionary.
   private(set) var isDictionary: Bool
   /// Open addressing: the upper half of an entry's hash, and below it its position plus 1; 0 where free.
   private var slots: [UInt64]
@@ -26,7 +24,6 @@ struct ParquetEntries<Value: ParquetEntry> {
     if dictionary { indices.reserveCapacity(capacity) } else { entries.reserveCapacity(capacity) }
   }
 
-  /// The number of values.
   var count: Int { isDictionary ? indices.count : entries.count }
 
   @inline(__always) subscript(place: Int) -> Value { entries[isDictionary ? Int(indices[place]) : place] }

@@ -27,7 +27,6 @@ public struct ParquetOptions: Sendable, Hashable {
     case automatic = "double"
     /// Decimals of 38 digits, else `text`.
     case exact
-    /// Literals.
     case text
   }
 

@@ -13,7 +13,6 @@ public struct ParquetRecordWriter: ~Copyable {
   private var rows = 0, total = 0
   private var groups: [Group] = []
 
-  /// A row group of the footer.
   private struct Group {
     let offset: Int, rows: Int
     var chunks: [(offset: Int, count: Int, plain: Int, packed: Int)] = []

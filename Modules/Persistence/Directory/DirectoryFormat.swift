@@ -50,13 +50,11 @@ package protocol DirectoryCodec: Sendable {
   /// The description of the columns of a table for a separate file next to the table's `file`; nil if `bb.json`
   /// contains it.
   func sidecar(of schema: Schema, file: String) -> [UInt8]?
-  /// The columns that a sidecar describes.
   func columns(ofSidecar bytes: [UInt8], name: String) throws(Problem) -> [ColumnDescription]
   /// The names of all columns that the file has, of which some are `known`; reads as much of it as that takes.
   func columnNames(_ file: any ByteSource, known: [ColumnDescription]) async throws(Problem) -> [String]
   /// The records; the file has no other columns than `schema`.
   func rows(_ file: any ByteSource, _ schema: Schema, columns: [String]?) throws(Problem) -> any RowStream
-  /// Writes records.
   func encoder(_ schema: Schema) -> any DirectoryEncoder
   /// The lines of two records of the file; nil when they cannot be determined.
   func lines(of records: [Int], _ file: any ByteSource, _ schema: Schema) async throws(Problem) -> [Int]?

@@ -61,7 +61,6 @@ struct DirectoryLock: ~Copyable {
     return Int(status.st_size)
   }
 
-  /// The contents of the file.
   borrowing func bytes() throws(Problem) -> [UInt8] { try Self.bytes(descriptor, file) }
 
   /// The same for readers; empty also when there is no lock file.

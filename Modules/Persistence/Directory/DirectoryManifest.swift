@@ -12,7 +12,6 @@ struct DirectoryManifest: Equatable {
   /// Bytes of the file at most.
   static let limit = 16 << 20
 
-  /// The description of a table.
   struct Table: Equatable {
     /// The names of the key's columns.
     var key: [String]
@@ -24,14 +23,11 @@ struct DirectoryManifest: Equatable {
     var others: [JSON.Member] = []
   }
 
-  /// The version as it was read.
   private(set) var version = Self.version
   /// The kind of store, as `DirectoryFormat.scheme`; nil in version 1.
   private(set) var storage: String?
-  /// The tables by name.
   var tables: [String: Table] = [:]
 
-  /// A new directory's.
   init(storage: String) { self.storage = storage }
 
   /// The manifest that `bytes` hold.

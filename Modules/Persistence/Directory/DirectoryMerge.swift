@@ -1,9 +1,9 @@
+import Codecs
 import Domain
 import Files
 import Query
 import Rows
 
-/// An edit of one record.
 struct DirectoryEdit {
   let key: StoredKey
   let action: Action
@@ -35,7 +35,6 @@ struct DirectoryMerge: ~Copyable {
   private var out = ByteBuffer()
   private var changed: RowBatchBuilder
   private var isEmpty = true
-  /// The outcome for the table.
   private(set) var outcome = TableOutcome()
   private var nulls: NullTally
   /// The records that are different, if they are kept.
@@ -104,7 +103,6 @@ struct DirectoryMerge: ~Copyable {
     try await flush()
   }
 
-  /// Does what an edit says.
   private mutating func make(_ edit: DirectoryEdit, _ before: [Value]?) throws(Problem) {
     try edit.check?(before)
     let after: [Value]?
@@ -169,15 +167,5 @@ struct DirectoryMerge: ~Copyable {
   private mutating func flush() async throws(Problem) {
     try await sink.write(out)
     out.removeAll()
-  }
-}
-
-extension Value {
-  /// The bytes of a text, literal, document or BLOB; 0 for other values.
-  fileprivate var byteCount: Int {
-    switch self {
-    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes.count
-    case .null, .boolean, .integer, .real: 0
-    }
   }
 }

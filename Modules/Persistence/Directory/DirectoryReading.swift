@@ -1,7 +1,6 @@
 import Domain
 import Files
 import Glibc
-import Query
 import Rows
 
 /// The contents of a directory store at one moment.

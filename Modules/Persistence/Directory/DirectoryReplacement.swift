@@ -1,7 +1,5 @@
-import Codecs
 import Domain
 import Files
-import Query
 import Rows
 
 /// The rows that loads replaced, as stores hand them to each other.
@@ -69,7 +67,6 @@ extension DirectoryStore {
       try FileByteSource(path: path), table, key: old.isPart ? [] : described.key, all, format, known: old.known)
   }
 
-  /// The columns of a kept table.
   private func columns(_ old: ReplacedTables.Table, _ table: String) throws(Problem) -> [ColumnDescription] {
     let path = old.rows ?? table
     let columns = try old.sidecar.map { (bytes) throws(Problem) in

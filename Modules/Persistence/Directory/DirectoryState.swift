@@ -4,10 +4,8 @@ import Files
 /// The files of a directory store as bb left them: whole, and in order of the key. It is written into the lock file,
 /// may be lost, and is then found out again.
 struct DirectoryState: Equatable {
-  /// The files by name.
   var files: [String: File] = [:]
 
-  /// A table's file.
   struct File: Equatable {
     let stamp: FileStamp
     /// Columns that a user added.
@@ -42,7 +40,6 @@ struct DirectoryState: Equatable {
     }
   }
 
-  /// The text to be written.
   var bytes: [UInt8] {
     let list = files.sorted { $0.key < $1.key }.map { JSON.Member(Array($0.key.utf8), $0.value.json) }
     return JSON.object(["files": .object(list)]).canonicalBytes + [0x0A]

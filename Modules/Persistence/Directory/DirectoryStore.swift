@@ -1,5 +1,3 @@
-import Codecs
-import Dialects
 import Domain
 import Files
 import Glibc

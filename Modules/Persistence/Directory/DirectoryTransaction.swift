@@ -125,7 +125,6 @@ final class DirectoryTransaction {
 struct DirectoryJournal {
   /// One file that takes its place, or goes.
   struct Step: Equatable {
-    /// The file's name in the directory.
     let name: String
     /// The name of the temporary file; nil if the file is to be deleted.
     let from: String?

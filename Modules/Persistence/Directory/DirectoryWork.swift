@@ -17,7 +17,6 @@ struct PendingFile {
   let sink: FileSink
   /// The table that it replaces, as it was when it was read; nil for none.
   let old: DirectoryTable?
-  /// The file's name.
   var name: String { Temporaries.split(sink.name).name }
 }
 
@@ -64,7 +63,8 @@ final class DirectoryEdits {
     defer { row += 1 }
     var values = (0..<batch.width).map { batch.value(row, $0) }
     if isPart, [.integer(1), .number([49])].contains(values.removeFirst()) {
-      return DirectoryEdit(key: StoredKey(of: values, schema), action: .delete)
+      let key = try StoredRow.normalised(key: schema.key.map { values[$0] }, schema)
+      return DirectoryEdit(key: key, action: .delete)
     }
     values = try StoredRow.normalised(values, schema)
     var key = StoredKey(of: values, schema)

@@ -6,7 +6,6 @@ import Rows
 
 /// What takes its place in one step.
 struct DirectoryCommit {
-  /// New files of tables.
   let files: [PendingFile]
   /// Where the rows of the files come from; nil when that stays as it is known.
   var source: String?
@@ -172,7 +171,6 @@ extension DirectoryStore {
     commit.restored.map { $0.load.isRedo ? $0.load.id : entry.id }
   }
 
-  /// Keeps a table as it is.
   private func keep(
     _ table: String, exists: Bool, for id: String, _ work: borrowing DirectoryWork
   ) throws(Problem) {

@@ -11,6 +11,14 @@ enum MergedManifest {
     bb.json merge=union
 
     """
+  /// The lines for tables that the merge driver `bb` merges by key and field.
+  static let tables = """
+    *.csv merge=bb
+    *.json merge=bb
+    *-metadata.json merge=text
+    bb.json merge=union
+
+    """
 
   /// The document with each table once; nil if the bytes are not lines as bb writes them.
   /// - Throws: `badData` if a table is described in two ways.

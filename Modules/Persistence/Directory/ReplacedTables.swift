@@ -13,7 +13,6 @@ struct ReplacedTables {
   /// The kept tables of the directory at `path`.
   init(_ path: String) { root = path }
 
-  /// A table as it was.
   struct Table {
     /// The previous entry in the manifest; nil if the table did not exist.
     let described: DirectoryManifest.Table?
@@ -69,7 +68,6 @@ struct ReplacedTables {
     entry.tables.allSatisfy { unsafe access(directory(entry.id, $0.schema.name) + "/table.json", F_OK) == 0 }
   }
 
-  /// Forgets what an entry replaced.
   func forget(_ id: String) { DirectoryListing.removeAll("\(path)/\(id)") }
 
   /// Removes the oldest beyond `StoreRules.keptLoads` and `StoreRules.keptBytes`.

@@ -1,6 +1,5 @@
 import Codecs
 
-/// The name of a table's file.
 enum TableFileName {
   /// The name of a table's file without its extension: bytes other than letters, digits, `_`, `-` and `.` are written
   /// like `%2F`, and so are names that would hide the file or collide with the directory's own files.
@@ -12,7 +11,6 @@ enum TableFileName {
     }.joined()
   }
 
-  /// The table whose file has this stem.
   static func table(of stem: String) -> String {
     PercentCoding.bytes(of: stem).flatMap { String(validating: $0, as: UTF8.self) } ?? stem
   }

@@ -11,20 +11,16 @@ struct CSVMetadata {
   private(set) var columns: [ColumnDescription] = []
   /// The deviations of the file from RFC 4180.
   private(set) var dialect = CSVDialect()
-  /// The encoding of the file.
   private(set) var encoding = CharacterEncoding.utf8
-  /// Whether the metadata chooses the delimiter.
   private(set) var hasDelimiter = false
   /// The text that means null in every column without rules of its own; nil for none.
   private(set) var nullText: [UInt8]?
   /// Properties that were ignored, in order, each once.
   private(set) var ignored: [String] = []
-  /// The rules of each column.
   private(set) var rules: [Rule] = []
   /// The columns of the key, each with the names that the header may have for it.
   private(set) var key: [[String]] = []
 
-  /// The rule for reading a column.
   struct Rule {
     /// The position in `columns` of the column that it reads.
     var position: Int
@@ -227,6 +223,7 @@ struct CSVMetadata {
     var numbers = CSVWNumberFormat()
     let pattern = format?.stringValue ?? format?["pattern"]?.stringValue
     if pattern?.contains(",") == true { numbers.group = [UInt8(ascii: ",")] }
+    numbers.groupSizes = pattern.flatMap { CSVWNumberFormat.GroupSizes($0) }
     if let text = format?["groupChar"]?.stringBytes { numbers.group = text }
     if let text = format?["decimalChar"]?.stringBytes, !text.isEmpty { numbers.point = text }
     return numbers

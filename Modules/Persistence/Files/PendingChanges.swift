@@ -20,7 +20,6 @@ final class PendingChanges {
   struct Entry {
     /// The temporary name, in the same directory; nil if the file is to be removed.
     let from: String?
-    /// The path below the directory.
     let path: String
     let file: FileStamp
 

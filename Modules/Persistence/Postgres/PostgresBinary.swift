@@ -1,6 +1,5 @@
 import Codecs
 import Glibc
-import Query
 import Rows
 
 /// Rows in the binary form of COPY: no text is parsed on the server, and reals keep every bit.
@@ -16,7 +15,6 @@ struct PostgresBinary: Sendable {
     case numeric
     /// A decimal of at most so many digits.
     case decimal(DecimalSize)
-    /// Any value as JSON.
     case json
     /// A list as an array of one dimension.
     case list(ColumnType.Element)
@@ -67,7 +65,6 @@ struct PostgresBinary: Sendable {
 
   /// The signature, no flags, and no extension.
   static let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 13, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-  /// The end of the rows.
   static let trailer: [UInt8] = [0xFF, 0xFF]
 
   static func bigEndian(_ value: Int64) -> [UInt8] {
@@ -233,7 +230,6 @@ struct PostgresBinary: Sendable {
     put(array.bytes(), &out)
   }
 
-  /// Appends a value that is in the form of the column.
   private func append(_ value: Value, _ form: Form, _ out: inout ByteBuffer) {
     switch value {
     case .null: Self.put(UInt32.max, &out)
@@ -259,7 +255,6 @@ extension ByteBuffer {
 /// The binary form of `numeric`: digits to the base of 10,000, the weight of the first, the sign, and how many decimal
 /// places are shown.
 enum PostgresNumeric {
-  /// Not a number.
   static let nan: [UInt8] = [0, 0, 0, 0, 0xC0, 0, 0, 0]
   private static let mostPlaces = 16_383, mostDigits = 131_072
 

@@ -46,7 +46,6 @@ import Rows
 
   /// Whether the server can still be reached.
   var isConnected: Bool { unsafe bb_pg_is_connected(handle) != 0 }
-  /// Whether no transaction is open.
   var isIdle: Bool { unsafe bb_pg_transaction(handle) == 0 }
   var serverVersion: Int { Int(unsafe bb_pg_server_version(handle)) }
 
@@ -55,7 +54,6 @@ import Rows
     try integer("SELECT pg_catalog.pg_backend_pid()::bigint") != Int64(unsafe bb_pg_backend(handle))
   }
 
-  /// The purpose of a transaction.
   enum Purpose {
     /// Reading one state of the database.
     case reading
@@ -89,7 +87,6 @@ import Rows
     return result.affected
   }
 
-  /// Executes one statement.
   @discardableResult
   func query(_ sql: String, _ parameters: PostgresParameters = PostgresParameters()) throws(Problem) -> PostgresResult {
     let result = unsafe parameters.bytes.withUnsafeBufferPointer { bytes in
@@ -201,7 +198,6 @@ public enum PostgresServers {
     unsafe String(cString: bb_pg_error(pointer, CInt(letter.value)))
   }
 
-  /// The number of rows.
   var rows: Int { Int(unsafe bb_pg_rows(pointer)) }
   /// The number of rows that the statement changed.
   fileprivate(set) lazy var affected = Int(unsafe bb_pg_affected(pointer))
@@ -220,7 +216,6 @@ public enum PostgresServers {
     let isNegative = (bytes.first ?? 0) >= 0x80
     return bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) }
   }
-  /// Whether a Boolean is true.
   func isTrue(_ row: Int, _ column: Int) -> Bool { bytes(row, column) == [1] }
 }
 
@@ -231,7 +226,6 @@ struct PostgresParameters {
   private(set) var offsets: [Int] = []
   private(set) var lengths: [Int32] = []
 
-  /// The most parameters of a statement.
   static let most = 60_000
 
   private mutating func append(_ type: PostgresType, _ value: [UInt8]?) {
@@ -243,7 +237,6 @@ struct PostgresParameters {
 
   /// Appends a text, or null.
   mutating func append(text: String?) { append(.text, text.map { Array($0.utf8) }) }
-  /// Appends a text.
   mutating func append(utf8: [UInt8]) { append(.text, utf8) }
   mutating func append(integer: Int64) { append(.int8, PostgresBinary.bigEndian(integer)) }
   mutating func append(boolean: Bool) { append(.bool, [boolean ? 1 : 0]) }

@@ -91,7 +91,6 @@ struct PostgresEditing: EditableTable {
 
   func keys() throws(Problem) -> [StoredKey] { Array(rows.keys) }
 
-  /// Writes what has changed.
   func flush() throws(Problem) {
     let keyWidth = max(1, schema.key.count), step = max(1, PostgresParameters.most / keyWidth)
     for start in stride(from: 0, to: removals.count, by: step) {

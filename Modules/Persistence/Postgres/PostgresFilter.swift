@@ -12,7 +12,6 @@ struct PostgresFilter: Sendable {
   /// The most rows that are needed, in the usual order; nil for all.
   private(set) var limit: Int?
 
-  /// A column that conditions compare.
   struct Column: Sendable {
     let name: String
     let type: ColumnType

@@ -1,5 +1,4 @@
 import Codecs
-import Domain
 import Rows
 
 /// The layout of tables in a schema of PostgreSQL: values exactly as they are in tables, and the same with the types of
@@ -11,10 +10,8 @@ struct PostgresFormat: Sendable {
   /// the search path.
   static let usualSchema = "bb_storage"
 
-  /// The name of the schema.
   let schema: String
 
-  /// A table of the schema in SQL.
   func table(_ name: String) -> String { "\(schema.quotedForSQL).\(name.quotedForSQL)" }
   var meta: String { table("bb_meta") }
   var columns: String { table("bb_columns") }

@@ -13,10 +13,7 @@ struct PostgresHistory {
   /// Bytes of the row images of an entry at most. Of a change that needs more the rows are kept as those that a load
   /// replaces.
   static let limit = DirectoryHistory.limit
-  /// Rows of all such tables that are kept.
-  private static let keptRows = 1_000_000
 
-  /// All entries, oldest first.
   func entries() throws(Problem) -> [HistoryEntry] {
     let rows = try connection.query(
       "SELECT number, id, time, title, tables, undoes, command FROM \(format.history) ORDER BY number")
@@ -62,22 +59,7 @@ struct PostgresHistory {
 
   // MARK: Replaced rows
 
-  /// The effect of a load on a table, as stored in `bb_meta`.
-  struct Load {
-    /// Whether there was no such table.
-    var isNew = false
-    /// Where the rows came from before.
-    var source: String?
-    /// The number of rows that are kept.
-    var rows = 0
-    /// Whether they are the whole table; so are those of tables without a key.
-    var isWhole = false
-    /// The table, if there is none because its first load was undone.
-    var removed: Schema?
-  }
-
-  private func table(_ number: Int64) -> String { format.table("bb_replaced_\(number)") }
-  private static func name(_ number: Int64) -> String { "replaced:\(number)" }
+  private func table(_ number: Int64) -> String { format.table(ReplacedLoad.table(number)) }
 
   private func create(_ number: Int64, _ schema: Schema) throws(Problem) {
     let columns = schema.columns.enumerated().map { "c\($0) \(PostgresFormat.declared($1.type))" }
@@ -93,9 +75,9 @@ struct PostgresHistory {
     _ loading: PostgresLoading
   ) throws(Problem) {
     let count = outcome.added + outcome.changed + outcome.removed
-    var kept = Load(isNew: known == nil, source: source)
+    var kept = ReplacedLoad(isNew: known == nil, source: source)
     if let known {
-      guard count <= Self.keptRows else { return }
+      guard count <= ReplacedLoad.keptRows else { return }
       kept.rows = count
       try create(number, known)
       let columns = known.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
@@ -150,7 +132,7 @@ struct PostgresHistory {
     try out.read { (bytes) throws(Problem) in try connection.put(bytes) }
     _ = try connection.endCopyIn()
     let source = try format.value("source:" + schema.name, connection)
-    try note(Load(source: source, rows: table.rows.count), number)
+    try note(ReplacedLoad(source: source, rows: table.rows.count), number)
     return [TableRevisions(schema: schema, loaded: table.rows.count + table.loaded)]
   }
 
@@ -167,35 +149,23 @@ struct PostgresHistory {
     try create(number, schema)
     let kind = given.isWhole ? [] : [ColumnDescription("bb_kind", .integer)]
     let places = schema.columns.enumerated().map { ColumnDescription("c\($0)", $1.type) }
-    let into = Schema("bb_replaced_\(number)", columns: kind + places)
+    let into = Schema(ReplacedLoad.table(number), columns: kind + places)
     return try await PostgresLoading(into, over: nil, in: format, connection).copy(given.rows)
   }
 
-  /// Notes what is kept of a load.
-  func note(_ kept: Load, _ number: Int64) throws(Problem) {
-    let text = JSON.object([
-      "new": .boolean(kept.isNew), "source": kept.source.map { .string($0) } ?? .null,
-      "rows": .number(Int64(kept.rows)), "whole": .boolean(kept.isWhole),
-      "removed": kept.removed.map { DirectoryManifest.Table($0).json } ?? .null,
-    ]).canonicalBytes
-    try format.set(Self.name(number), to: String(decoding: text, as: UTF8.self), connection)
+  func note(_ kept: ReplacedLoad, _ number: Int64) throws(Problem) {
+    try format.set(ReplacedLoad.name(number), to: String(decoding: kept.json, as: UTF8.self), connection)
     var count = 0
     for (place, number) in try numbers().enumerated() {
       count += try load(number)?.rows ?? 0
-      if place >= StoreRules.keptLoads || count > Self.keptRows { try forget(number) }
+      if place >= StoreRules.keptLoads || count > ReplacedLoad.keptRows { try forget(number) }
     }
   }
 
   /// The kept rows of a load; nil if there are none.
   /// - Parameter table: the table of the load.
-  func load(_ number: Int64, of table: String = "") throws(Problem) -> Load? {
-    guard let text = try format.value(Self.name(number), connection),
-      let document = try? JSON.parse(Array(text.utf8), name: "")
-    else { return nil }
-    return Load(
-      isNew: document["new"]?.booleanValue == true, source: document["source"]?.stringValue,
-      rows: document["rows"]?.countValue ?? 0, isWhole: document["whole"]?.booleanValue == true,
-      removed: document["removed"].flatMap(DirectoryManifest.Table.init)?.schema(table))
+  func load(_ number: Int64, of table: String = "") throws(Problem) -> ReplacedLoad? {
+    try format.value(ReplacedLoad.name(number), connection).flatMap { ReplacedLoad(Array($0.utf8), of: table) }
   }
 
   /// The numbers of the loads of which something is kept, the latest first.
@@ -222,7 +192,8 @@ struct PostgresHistory {
 
   /// Makes a table what it was before a load, or until the load was undone, and keeps what it takes to reverse that.
   /// - Parameter isThere: whether the table existed.
-  func restore(_ number: Int64, _ load: Load, _ schema: Schema, isThere: Bool, taken: (String) -> Bool) throws(Problem)
+  func restore(_ number: Int64, _ load: ReplacedLoad, _ schema: Schema, isThere: Bool, taken: (String) -> Bool)
+    throws(Problem)
   {
     let name = format.table(schema.name), before = "pg_temp.bb_before"
     let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
@@ -234,7 +205,7 @@ struct PostgresHistory {
     }
     try forget(number)
     let isWhole = load.isWhole || schema.key.isEmpty
-    var opposite = Load(isNew: !isThere, isWhole: load.isWhole)
+    var opposite = ReplacedLoad(isNew: !isThere, isWhole: load.isWhole)
     if isThere {
       opposite.source = try format.value("source:" + schema.name, connection)
       if load.isNew { opposite.removed = schema }
@@ -278,6 +249,6 @@ struct PostgresHistory {
   /// Removes what is kept of a load.
   private func forget(_ number: Int64) throws(Problem) {
     try connection.execute("DROP TABLE IF EXISTS \(table(number))")
-    try format.set(Self.name(number), to: nil, connection)
+    try format.set(ReplacedLoad.name(number), to: nil, connection)
   }
 }

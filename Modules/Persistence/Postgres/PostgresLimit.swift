@@ -15,6 +15,8 @@ enum PostgresLimit: Sendable, Hashable {
   case fraction(Int, isLocal: Bool)
   /// A date without a time.
   case date
+  /// JSON of which only the last of equal keys is kept.
+  case document
 
   /// The limit of a type as SQL writes it, without the brackets of an array: `numeric(12,2)`; nil for none.
   init?(_ declared: String) {
@@ -39,7 +41,9 @@ enum PostgresLimit: Sendable, Hashable {
     case "\"char\"": self = .bytes(1)
     case "timestamp without time zone", "time without time zone": self = .fraction(numbers.first ?? 6, isLocal: true)
     case "timestamp with time zone", "time with time zone": self = .fraction(numbers.first ?? 6, isLocal: false)
+    case "interval": self = .fraction(numbers.first ?? 6, isLocal: false)
     case "date": self = .date
+    case "jsonb": self = .document
     default: return nil
     }
   }
@@ -76,6 +80,9 @@ enum PostgresLimit: Sendable, Hashable {
       }
       return text[sign...].allSatisfy { !(49...57).contains($0) }
     case .date: return !text.contains(UInt8(ascii: ":"))
+    case .document:
+      return (try? JSON.parse(text, name: "", duplicateKeys: .refused)) != nil
+        || (try? JSON.parse(text, name: "", duplicateKeys: .kept)) == nil
     }
   }
 
@@ -88,6 +95,8 @@ enum PostgresLimit: Sendable, Hashable {
     case .number(let start, let length), .text(let start, let length), .json(let start, let length):
       let text = arena.bytes(start, length)
       if !isArray { return [text] }
+      // The server's own notation.
+      if text.first == UInt8(ascii: "{") { return text.split { "{},\"".utf8.contains($0) }.map(Array.init) }
       return elements((try? JSON.parse(text, name: "", duplicateKeys: .kept)) ?? .null)
     }
   }

@@ -21,7 +21,6 @@ struct PostgresLoading {
     columns = schema.columns.map(\.name.quotedForSQL)
   }
 
-  /// The second table.
   static let beside = "pg_temp.bb_loaded"
 
   /// Copies the rows of the stream.

@@ -4,7 +4,6 @@ import Rows
 
 /// A table that gets rows, in one transaction.
 final class PostgresOutput: @unchecked Sendable {
-  /// Its transaction has the rows.
   let connection: PostgresConnection
   private let name: PostgresName
   private let schema: Schema

@@ -2,7 +2,6 @@ import Codecs
 import Domain
 import Rows
 
-/// Errors of PostgreSQL as problems.
 enum PostgresProblem {
   /// The kind that a class or a code of SQLSTATE means.
   static func kind(_ state: String) -> Problem.Kind {
@@ -25,7 +24,6 @@ enum PostgresProblem {
     }
   }
 
-  /// The remedy for an SQLSTATE.
   private static func hint(_ state: String) -> Remedy {
     switch state {
     case "28P01", "28000": "check the user name, and the password in ~/.pgpass or PGPASSWORD"

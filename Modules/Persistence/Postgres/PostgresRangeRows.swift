@@ -1,4 +1,3 @@
-import Codecs
 import Files
 import Rows
 
@@ -47,7 +46,6 @@ final class PostgresRangeRows: ExactRowStream {
 private actor PostgresRangeMerge {
   private let readers: [PostgresRangeReader]
   private let ranges: Int
-  /// The range whose rows are next.
   private var range = 0
   private var ready: [Arena] = []
   /// The rows that each reader receives in advance.
@@ -93,10 +91,8 @@ private actor PostgresRangeReader {
     self.statements = statements[...]
   }
 
-  /// Rows of a range.
   struct Part: Sendable {
     var arenas: [Arena] = []
-    /// Whether the range ends with them.
     var isLast = true
   }
 

@@ -1,4 +1,3 @@
-import Codecs
 import Files
 public import Query
 public import Rows

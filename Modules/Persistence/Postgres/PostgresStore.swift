@@ -25,7 +25,6 @@ actor PostgresStore: RecordStore {
   /// Creates a store. Nothing is opened yet.
   init(_ location: PostgresLocation) { self.init(location, schema: location.schema) }
 
-  /// The same in another schema.
   init(_ location: PostgresLocation, schema: String?) {
     self.location = location
     format = PostgresFormat(schema: schema ?? PostgresFormat.usualSchema)
@@ -34,7 +33,6 @@ actor PostgresStore: RecordStore {
 
   // MARK: Connections
 
-  /// A connection with a transaction.
   func connection(_ purpose: PostgresConnection.Purpose) throws(Problem) -> PostgresConnection {
     if let idle {
       self.idle = nil
@@ -68,7 +66,6 @@ actor PostgresStore: RecordStore {
     return result
   }
 
-  /// Whether there is a store.
   static func exists(at location: PostgresLocation) throws(Problem) -> Bool {
     let connection = try PostgresConnection.open(location)
     try connection.begin(.reading)
@@ -232,7 +229,6 @@ actor PostgresStore: RecordStore {
     return outcome
   }
 
-  /// A connection with a transaction of a store that is there.
   private func creating() throws(Problem) -> PostgresConnection {
     let connection = try connection(.writing)
     if try format.isStore(connection) { return connection }
@@ -265,7 +261,7 @@ actor PostgresStore: RecordStore {
   /// The rows that a load replaced, or that its undo did.
   public func replaced(by load: String, _ images: TableRevisions) async throws(Problem) -> ReplacedTable? {
     let connection = try connection(.reading), log = log(connection), table = images.schema.name
-    var found: (number: Int64, kept: PostgresHistory.Load)?
+    var found: (number: Int64, kept: ReplacedLoad)?
     if try format.isStore(connection), let number = try log.number(of: load),
       let kept = try log.load(number, of: table)
     {
@@ -276,8 +272,7 @@ actor PostgresStore: RecordStore {
       keep(connection)
       return found == nil ? nil : .missing(table, load: load)
     }
-    let schema = kept.removed ?? images.schema
-    let isWhole = kept.isWhole || kept.removed != nil || schema.key.isEmpty
+    let (schema, isWhole) = kept.content(images.schema)
     let given = isWhole ? schema : ReplacedTable.differences(schema)
     let decoding = PostgresDecoding(
       forms: given.columns.map { PostgresFormat.decoding($0.type) }, schema: given, place: "\(name): \(table)")
@@ -295,12 +290,10 @@ actor PostgresStore: RecordStore {
       try connection.execute("ROLLBACK")
       return keep(connection)
     }
-    var kept = PostgresHistory.Load(isNew: table.schema == nil, source: table.source, isWhole: table.isWhole)
-    if let schema = table.schema {
-      if try format.schemas(connection)[table.name] == nil { kept.removed = schema }
-      kept.rows = try await log.fill(number, schema, table)
-    }
-    try log.note(kept, number)
+    let isThere = try format.schemas(connection)[table.name] != nil
+    var rows = 0
+    if let schema = table.schema { rows = try await log.fill(number, schema, table) }
+    try log.note(ReplacedLoad(table, isThere: isThere, rows: rows), number)
     try commit(connection)
     keep(connection)
   }
@@ -317,10 +310,7 @@ actor PostgresStore: RecordStore {
           throw plan.notKept(load.images)
         }
         let schemas = try format.schemas(connection), known = schemas[table]
-        // A column that was added since is a change that is not in the history.
-        guard let schema = known ?? kept.removed, (known == nil) == (kept.removed != nil),
-          kept.isNew || schema.columns.map(\.name) == load.images.schema.columns.map(\.name)
-        else { throw Problem(.busy, "\(table) was changed since", at: name) }
+        let schema = try kept.schema(known, load.images, at: name)
         if known == nil { try make(schema, among: schemas, connection) }
         try log.restore(number, kept, schema, isThere: known != nil) { schemas[$0] != nil }
       }

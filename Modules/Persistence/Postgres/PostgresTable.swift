@@ -1,5 +1,4 @@
 import Codecs
-import Query
 import Rows
 
 /// A table or view of a database, as the catalogue describes it.
@@ -26,7 +25,6 @@ struct PostgresTable: Sendable {
   /// The pages of a table that can be read in ranges of them; 0 for others.
   let pages: Int
 
-  /// The view for users.
   private static let isReadable = """
     c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
       AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'

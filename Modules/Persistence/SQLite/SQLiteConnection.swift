@@ -7,7 +7,6 @@ import Rows
 
 /// Owns a `sqlite3 *`, closed when it goes. It has one owner, so that one thread at a time uses it, whichever that is.
 @safe struct SQLiteConnection: ~Copyable, @unchecked Sendable {
-  /// The purpose of a connection.
   enum Access {
     /// Reading a file that exists. Nothing is modified, created or removed: neither the file, nor its journals.
     case reading
@@ -144,7 +143,6 @@ import Rows
     throw Problem(.busy, "another program changed the database while it was read", at: place, hint: "run again")
   }
 
-  /// Copies the whole database.
   borrowing func copy(to other: borrowing SQLiteConnection) throws(Problem) {
     guard let backup = unsafe sqlite3_backup_init(other.handle, "main", handle, "main") else {
       throw unsafe SQLiteProblem.problem(other.handle, sqlite3_errcode(other.handle), at: place)

@@ -9,7 +9,6 @@ enum SQLiteFormat {
   /// decimals as numbers.
   static let version: Int64 = 2
 
-  /// The tables of every store.
   static let ownTables = """
     CREATE TABLE IF NOT EXISTS bb_meta(name TEXT PRIMARY KEY, value TEXT) STRICT;
     CREATE TABLE IF NOT EXISTS bb_columns(
@@ -76,7 +75,6 @@ enum SQLiteFormat {
     }
   }
 
-  /// The statement that creates the table of a schema.
   static func createTable(_ schema: Schema, version: Int64 = Self.version) -> String {
     "CREATE TABLE \(schema.name.quotedForSQL)(\(columnDefinitions(schema, version: version).joined(separator: ", "))"
       + rest(schema)

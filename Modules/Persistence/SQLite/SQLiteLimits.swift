@@ -37,7 +37,6 @@ struct SQLiteLimits: Sendable {
   }
   /// Tells that a statement returned a row.
   func countRow() { unsafe bb_sqlite3_row(state) }
-  /// Whether statements have a limit.
   var hasLimit: Bool { unsafe state.pointee.limit > 0 }
   /// Whether a statement should have ended a second ago; any thread may ask.
   var isOverdue: Bool { unsafe bb_sqlite3_is_overdue(state) != 0 }

@@ -5,7 +5,6 @@ import Files
 import Glibc
 import Rows
 
-/// The errors of SQLite.
 enum SQLiteProblem {
   /// The message when SQLite cannot open a file or its journal.
   static let cannotOpen = "cannot open the database"
@@ -30,7 +29,6 @@ enum SQLiteProblem {
     return reason == ENOSPC || reason == EDQUOT
   }
 
-  /// The error of a result code.
   static func problem(_ handle: OpaquePointer?, _ code: Int32, at place: String) -> Problem {
     let message = unsafe handle == nil ? String(cString: sqlite3_errstr(code)) : String(cString: sqlite3_errmsg(handle))
     switch code & 0xFF {

@@ -29,7 +29,6 @@ struct SQLiteSearchIndex: Sendable {
   /// The names of the key columns in the tables of the index.
   private var places: [String] { schema.key.indices.map { "k\($0)" } }
 
-  /// Whether the index is there.
   func exists(_ connection: borrowing SQLiteConnection) throws(Problem) -> Bool {
     let rows = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1")
     try rows.bind(1, text: "bb_words_\(schema.name)")
@@ -138,7 +137,6 @@ struct SQLiteSearchIndex: Sendable {
     return try counts.step() && counts.integer(0) == counts.integer(1)
   }
 
-  /// A search in SQL.
   struct Match {
     /// For `MATCH`.
     let query: String

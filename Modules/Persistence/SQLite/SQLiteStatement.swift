@@ -121,6 +121,5 @@ import Rows
     guard let start = unsafe sqlite3_column_blob(handle, Int32(column)) else { return [] }
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
   }
-  /// The column as text, for names.
   borrowing func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }

@@ -2,7 +2,6 @@ import Codecs
 import CSQLite
 import Rows
 
-/// Limits of the linked SQLite.
 enum SQLiteTableLimits {
   /// The most columns of a table: 2,000 unless SQLite was built with another limit.
   static let columns: Int = {

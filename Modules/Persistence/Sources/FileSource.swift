@@ -89,6 +89,9 @@ public struct FileSource: RecordSource, SampledFile {
     if let group = reading.csv.thousands, group == reading.csv.decimalSeparator ?? UInt8(ascii: ".") {
       throw Problem(.thousands, "is the same as the decimal separator", hint: [.set(.decimalSeparator, to: ",", ".")])
     }
+    if case .character(let quote)? = reading.dialect.quote, reading.dialect.delimiter?.contains(quote) == true {
+      throw Problem(.inputQuote, "is the same as the delimiter", hint: [.set(.inputQuote, to: "none")])
+    }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "cannot read an SQLite database from a pipe", at: name, hint: "save it to a file first")
     }
@@ -108,6 +111,19 @@ public struct FileSource: RecordSource, SampledFile {
     }
   }
 
+  /// A Parquet file whose bytes are somewhere else.
+  /// - Parameter title: the text whose end is the name of the file.
+  public init(
+    parquet bytes: any RandomAccessSource, title: String, _ reading: FileInputOptions, scratch: any ScratchSpace,
+    report: @escaping @Sendable (Warning) -> Void
+  ) throws(Problem) {
+    (self.reading, self.scratch, self.report, self.title) = (reading, scratch, report, title)
+    (name, path, place, format) = (bytes.name, title, bytes.name, .parquet)
+    (rejects, onRead, compression, piped) = (nil, nil, nil, nil)
+    contents = .rowGroups(bytes)
+    try format.check(reading, at: name)
+  }
+
   /// The bytes of a file, decompressed if its first bytes show a compression.
   private static func decompressed(
     _ file: FileByteSource
@@ -125,7 +141,6 @@ public struct FileSource: RecordSource, SampledFile {
     return last.unicodeScalars.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
   }
 
-  /// The format that the suffix of a path names.
   private static func format(named path: String) -> FileFormat? { suffix(of: path).flatMap { FileFormat(suffix: $0) } }
 
   /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
@@ -254,7 +269,11 @@ public struct FileSource: RecordSource, SampledFile {
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     switch contents {
-    case .workbook(let bytes): return try sheetRows(try Workbook(bytes), table, request)
+    case .workbook(let bytes):
+      if let count = reading.beginning, (bytes as? any ByteSource)?.size ?? 0 > count {
+        return BufferedRows(schema: Schema(table, columns: []), batches: [])
+      }
+      return try sheetRows(try Workbook(bytes), table, request)
     case .document(let format, let tables): return try rows(of: tables, format, table, request)
     case .database(let database): return try await database.rows(of: table, as: reading.table, reading.types, request)
     case .text, .rowGroups: break
@@ -314,6 +333,9 @@ public struct FileSource: RecordSource, SampledFile {
     way.rows = shard?.range(of: file.rowCount)
     way.columns = request.columns
     way.needsGroup = ParquetPruning(request.selection).test
+    if let wanted = request.selection {
+      way.mayEnd = wanted.limit != nil && wanted.sort.isEmpty && wanted.grouping == nil && wanted.sample == nil
+    }
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try ParquetRowStream(file, table: table, way)
     for column in stream.schema.columns {
@@ -391,8 +413,26 @@ public struct FileSource: RecordSource, SampledFile {
   private func bytes() throws(Problem) -> any ByteSource {
     if let piped { return try piped.reopened() ?? piped }
     let file = try FileByteSource(input: path ?? name, of: place).reporting(onRead)
+    if let count = reading.beginning, file.size ?? 0 > count { return try beginning(of: file, count) }
     guard let compression else { return file }
     return try DecompressingSource(file, compression)
+  }
+
+  /// The whole lines in the first `count` bytes of a file.
+  private func beginning(of file: FileByteSource, _ count: Int) throws(Problem) -> any ByteSource {
+    var text = try sample(of: file, count).bytes
+    if let compression {
+      let source = try DecompressingSource(MemoryByteSource(text, name: name), compression)
+      var plain = ArenaBuilder(capacity: count)
+      // The end of the compressed bytes is missing.
+      while plain.room > 0, let more = try? source.read(into: &plain, limit: plain.room), more > 0 {}
+      text = plain.bytes
+    }
+    text.removeSubrange((text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.count)...)
+    if format == .json, text.first == UInt8(ascii: "["), let last = text.lastIndex(of: UInt8(ascii: ",")) {
+      text.replaceSubrange(last..., with: "]".utf8)
+    }
+    return MemoryByteSource(text, name: name)
   }
 
   /// The text of a file that is not CSV, as UTF-8.

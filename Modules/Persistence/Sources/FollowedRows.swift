@@ -12,9 +12,8 @@ public import Rows
 public final class FollowedRows: ExactRowStream, @unchecked Sendable {
   /// The columns.
   public let schema: Schema
-  private let format: FileFormat, options: FileInputOptions
+  private let format: FileFormat, options: FileInputOptions, name: String
   private let tail: Tail
-  /// One task at a time reads.
   private var ready: [RowBatch]
   private var dialect: CSVInput?
 
@@ -23,25 +22,30 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
     private var held: [UInt8] = []
     /// The lines that were given out.
     private(set) var lines = 0
-    private let mayQuote: Bool
+    /// Whether a line end in quotes is part of a field; nil until the first byte tells.
+    private var mayQuote: Bool?
+    private let input: Int32, name: String
 
-    init(mayQuote: Bool) { self.mayQuote = mayQuote }
+    init(_ input: Int32, _ name: String, mayQuote: Bool?) {
+      (self.input, self.name, self.mayQuote) = (input, name, mayQuote)
+    }
+    deinit { if input != 0 { close(input) } }
 
     /// The next bytes; nil at the end.
     /// - Parameter pause: milliseconds without bytes after which those that are there are enough; 0 for none.
     func next(pause: Int32) throws(Problem) -> [UInt8]? {
       while true {
-        var descriptor = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
         let isWaiting = end != nil
         if isWaiting, unsafe poll(&descriptor, 1, pause) == 0 { break }
         var block = [UInt8](repeating: 0, count: 1 << 18)
-        let count = unsafe read(0, &block, block.count)
+        let count = unsafe read(input, &block, block.count)
         if count < 0, errno == EINTR || errno == EAGAIN { continue }
-        guard count >= 0 else { throw Problem.posix(errno, "read", "standard input") }
+        guard count >= 0 else { throw Problem.posix(errno, "read", name) }
         if count == 0 { break }
         held += block[..<count]
         if held.count >= 1 << 20, end != nil { break }
-        if held.count > 1 << 28 { throw Problem(.badData, "a record is larger than 256 MiB", at: "standard input") }
+        if held.count > 1 << 28 { throw Problem(.badData, "a record is larger than 256 MiB", at: name) }
       }
       // The last record may have no line end.
       let count = end ?? held.count
@@ -54,6 +58,8 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
 
     /// The number of bytes up to the end of the last complete record; nil if there is none.
     private var end: Int? {
+      if mayQuote == nil { mayQuote = held.first { $0 > 0x20 }.map { $0 != UInt8(ascii: "{") } }
+      let mayQuote = mayQuote ?? true
       var isQuoted = false, last: Int?
       for (at, byte) in held.enumerated() {
         if mayQuote, byte == UInt8(ascii: "\"") { isQuoted.toggle() }
@@ -64,23 +70,33 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
   }
 
   /// Waits for the first rows.
-  /// - Throws: `usage` for a format that is not read line by line; `badData`.
-  public init(_ format: FileFormat, _ options: FileInputOptions) async throws(Problem) {
+  /// - Parameters:
+  ///   - path: a pipe, or `-` for standard input.
+  ///   - format: nil to detect it by the first bytes.
+  /// - Throws: `usage` for a file, and for a format that is not read line by line; `badData`.
+  public init(_ path: String, _ format: FileFormat?, _ options: FileInputOptions) async throws(Problem) {
+    name = path == "-" ? "standard input" : path
+    tail = Tail(try Self.opened(path), name, mayQuote: format.map { $0 != .ndjson })
+    let first = try tail.next(pause: 100) ?? []
+    if FileCompression(beginning: first, of: name) != nil {
+      throw Problem(
+        .usage, "cannot follow compressed rows", at: name,
+        hint: "decompress them first, with gzip -dc")
+    }
+    let format = format ?? FileFormat(beginning: first, suffix: nil) ?? .csv
     guard [.csv, .tsv, .ndjson].contains(format) else {
       throw Problem(
         .usage, "rows as they arrive can be read only from csv, tsv and ndjson",
         hint: .set(.inputFormat, to: "csv", "tsv", "ndjson"))
     }
     (self.format, self.options) = (format, options)
-    tail = Tail(mayQuote: format != .ndjson)
-    let first = try tail.next(pause: 100) ?? []
     let stream: any RowStream
     if format == .ndjson {
       stream = try JSONRowStream.inferring(
-        MemoryByteSource(first, name: "standard input"), table: options.table ?? "input",
+        MemoryByteSource(first, name: name), table: options.table ?? "input",
         JSONReading(form: .lines, types: options.types))
     } else {
-      let source = MemoryByteSource(first, name: "standard input")
+      let source = MemoryByteSource(first, name: name)
       let input = try CSVInput(
         source, sample: first.span, isWhole: true, options.dialect, isTabbed: format == .tsv,
         maximumField: options.maximumField ?? 16 << 20, replacesBadEncoding: false, log: nil)
@@ -96,6 +112,19 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
     (self.schema, ready) = (schema, batches.reversed())
   }
 
+  private static func opened(_ path: String) throws(Problem) -> Int32 {
+    var status = stat()
+    let input = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard input >= 0, unsafe fstat(input, &status) == 0 else { throw Problem.posix(errno, "open", path) }
+    guard path == "-" || status.st_mode & S_IFMT != S_IFREG else {
+      close(input)
+      throw Problem(
+        .usage, "rows as they arrive are read only from pipes and standard input", at: path,
+        hint: .advice("read the output of: tail -n +1 -f \(Remedy.shellWord(path))"))
+    }
+    return input
+  }
+
   /// The rows that have arrived; waits for some.
   public func next() async throws(Problem) -> BatchTask? {
     while true {
@@ -106,12 +135,12 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
         let rows: any RowStream
         if format == .ndjson {
           rows = JSONRowStream(
-            MemoryByteSource(bytes, name: "standard input"), schema: schema, JSONReading(form: .lines))
+            MemoryByteSource(bytes, name: name), schema: schema, JSONReading(form: .lines))
         } else {
           var way = options.csv
           (way.delimiter, way.hasHeader, way.names) = (dialect?.delimiter ?? 44, false, schema.columns.map(\.name))
           (way.types, way.nullTexts) = (ColumnTypes(schema.columns), options.nullTexts)
-          rows = try CSVRowStream.inferring(MemoryByteSource(bytes, name: "standard input"), table: schema.name, way)
+          rows = try CSVRowStream.inferring(MemoryByteSource(bytes, name: name), table: schema.name, way)
         }
         ready = try await rows.collect().reversed()
       } catch {

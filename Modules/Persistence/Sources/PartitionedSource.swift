@@ -1,5 +1,4 @@
 import Codecs
-import Dialects
 public import Domain
 import Lake
 import Parquet
@@ -53,7 +52,7 @@ public struct PartitionedSource: RecordSource {
     var own = request
     own.columns = request.columns?.filter { name in !values.contains { $0.column == name } }
     // Not every format can distinguish rows without columns from no rows.
-    if own.columns?.isEmpty == true { own.columns = nil }
+    if own.columns?.isEmpty == true, !usesSelection { own.columns = nil }
     let part: (any RowStream)? =
       if let shard { try await inner.part(shard, of: table, own) } else { try await inner.rows(of: table, own) }
     guard let rows = part else { return nil }
@@ -63,9 +62,28 @@ public struct PartitionedSource: RecordSource {
       constants.append((ColumnDescription(value.column, type), try Self.value(value, type, at: name)))
     }
     let all = ConstantColumns(rows, constants)
-    guard usesSelection, let isNeeded = ParquetPruning(request.selection).test else { return all }
+    if !usesSelection || Self.mayMatch(constants, request.selection) { return all }
+    return BufferedRows(schema: all.schema, batches: [])
+  }
+
+  /// Whether a file whose path has values may have rows that are needed, unless it has columns of these names.
+  public static func mayMatch(
+    _ values: [PartitionValue], _ types: ColumnTypes, at place: String, _ selection: Selection
+  ) throws(Problem) -> Bool {
+    var constants: [(column: ColumnDescription, value: Value)] = []
+    for value in values {
+      let type = types[value.column] ?? .text
+      constants.append((ColumnDescription(value.column, type), try Self.value(value, type, at: place)))
+    }
+    return mayMatch(constants, selection)
+  }
+
+  private static func mayMatch(
+    _ constants: [(column: ColumnDescription, value: Value)], _ selection: Selection?
+  ) -> Bool {
+    guard let isNeeded = ParquetPruning(selection).test else { return true }
     // The statistics of the file are left to its reader.
-    let mayMatch = isNeeded { name in
+    return isNeeded { name in
       guard let (column, value) = constants.first(where: { $0.column.name.utf8.elementsEqual(name.utf8) }) else {
         return nil
       }
@@ -73,11 +91,12 @@ public struct PartitionedSource: RecordSource {
       case (_, .null): return ParquetGroupBounds(least: nil, greatest: nil, hasNull: true, hasValue: false)
       case (.integer, .integer), (.text, .text):
         return ParquetGroupBounds(least: value, greatest: value, hasNull: false, hasValue: true)
+      case (.decimal, .number(let digits)):
+        let whole = Int64(String(decoding: digits, as: UTF8.self)).map { Value.integer($0) }
+        return whole.map { ParquetGroupBounds(least: $0, greatest: $0, hasNull: false, hasValue: true) }
       default: return nil
       }
     }
-    if mayMatch { return all }
-    return BufferedRows(schema: all.schema, batches: [])
   }
 
   private static func value(

@@ -4,7 +4,6 @@ import Rows
 
 /// Entries of the history as JSON: one line each, readable, and exact.
 enum HistoryCodec {
-  /// The tables of an entry.
   static func encoded(_ tables: [TableRevisions]) -> [UInt8] { json(tables).canonicalBytes }
 
   /// The tables of an entry as a value.
@@ -37,7 +36,6 @@ enum HistoryCodec {
     try tables(try JSON.parse(bytes, name: place, maximumText: .max), at: place)
   }
 
-  /// The tables that a value describes.
   static func tables(_ document: JSON, at place: String) throws(Problem) -> [TableRevisions] {
     let damage = Problem(.badData, "damaged history entry", at: place)
     guard let list = document.arrayValue else { throw damage }

@@ -1,4 +1,3 @@
-import Codecs
 public import Domain
 import Files
 import Glibc
@@ -19,7 +18,6 @@ public struct StoreFactory: Sendable {
   /// The storage at a path. Nothing is opened yet.
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
 
-  /// Creates a kind of store.
   init(
     scheme: String, summary: String, suffixes: [String] = [], kind: Kind, isDurable: Bool = true,
     open: @escaping @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
@@ -30,11 +28,8 @@ public struct StoreFactory: Sendable {
 
   /// The kinds of locations.
   public enum Kind: Sendable, Hashable {
-    /// A file.
     case file
-    /// A directory.
     case directory
-    /// A database on a server.
     case server
     /// Nothing outside the process.
     case memory
@@ -198,6 +193,34 @@ public struct StoreRegistry: Sendable {
         .usage, "\(location) does not need init", hint: "it is created when you add the first record")
     }
     try await DirectoryInitializer.make(location.path, format, name: location.description)
+  }
+
+  /// Has git merge the tables of a directory store by key and field, where its merge driver `bb` is set up.
+  /// - Throws: `usage` for another kind of store.
+  public func mergeTables(of location: StoreLocation) throws(Problem) {
+    guard directories.contains(where: { $0.scheme == location.scheme }) else {
+      throw Problem(.usage, "git merges only directories of CSV or JSON files", at: location.description)
+    }
+    let path = "\(location.path)/\(MergedManifest.attributesName)"
+    let known = try FileByteSource.ifPresent(path)?.bytes(limit: 1 << 20) ?? Array(MergedManifest.attributes.utf8)
+    let lines = Array(MergedManifest.tables.utf8)
+    guard known.firstRange(of: lines) == nil else { return }
+    let sink = try FileSink(path: path)
+    try sink.append(known + (known.last ?? 0x0A == 0x0A ? [] : [0x0A]) + lines)
+    _ = try sink.flush()
+    try sink.publish()
+  }
+
+  /// Writes a merge of three versions of a file over `ours`: for git.
+  /// - Parameter path: the place of the file in its store.
+  /// - Returns: the number of conflicts; nil if it is not a table with a key of a directory store.
+  public func merge(base: String, ours: String, theirs: String, of path: String) async throws(Problem) -> Int? {
+    let (directory, file) = Temporaries.split(path)
+    guard let kind = try DirectoryStore.manifest(of: directory, nil)?.storage,
+      let format = directories.first(where: { $0.scheme == kind })
+    else { return nil }
+    return try await DirectoryStore(directory, format, scratch: scratch)
+      .merge(base: base, ours: ours, theirs: theirs, of: file)
   }
 
   /// Creates a store that appears when it is complete: `fill` writes it under a temporary name.

@@ -4,7 +4,6 @@ import Rows
 
 /// Rows in the normal form of stores, so that equal values are equal whichever reader they come from.
 enum StoredRow {
-  /// Types that a key may have.
   private static func canBeKey(_ type: ColumnType) -> Bool {
     switch type {
     case .integer, .boolean, .text, .date, .timestamp, .datetime, .url: true

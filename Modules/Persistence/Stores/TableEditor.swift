@@ -8,7 +8,6 @@ protocol EditableTable: ~Copyable {
   borrowing func row(_ key: StoredKey) throws(Problem) -> [Value]?
   /// Inserts the row, or replaces the one with its key.
   mutating func put(_ row: [Value], _ key: StoredKey) throws(Problem)
-  /// Removes the row with this key, which is there.
   mutating func remove(_ key: StoredKey) throws(Problem)
   borrowing func keys() throws(Problem) -> [StoredKey]
 }

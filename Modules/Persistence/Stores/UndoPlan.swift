@@ -12,7 +12,6 @@ struct UndoPlan {
 
   /// A load to be undone, or to be made again: what it takes is kept by the store, and replaced by its opposite.
   struct Load {
-    /// The entry of the load.
     let id: String
     /// The entry that is reversed: the load's, or that of an undo.
     let reversed: String

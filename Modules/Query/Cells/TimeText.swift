@@ -54,7 +54,6 @@ extension CellReader {
 
 /// A date or a time, maybe partial, which values are compared with.
 struct DateBound: Sendable {
-  /// The text to compare.
   let text: [UInt8]
   /// The beginning of the values that fall in it; nil for an instant.
   private let beginning: [UInt8]?

@@ -19,7 +19,6 @@ public struct Condition: Sendable, Hashable {
     case matches = "=~"
     /// Equal to one of several.
     case isIn = "in"
-    /// Has no value; has one.
     case isNull = "is null", isNotNull = "is not null"
 
     /// Whether it compares by order or equality, so that a column may take the place of the value.
@@ -73,7 +72,6 @@ public struct Condition: Sendable, Hashable {
 ///
 /// A comparison with null is neither true nor false, and neither is its negation, as in SQL.
 public indirect enum Predicate: Sendable, Hashable {
-  /// One condition.
   case condition(Condition)
   /// All must hold; one must hold.
   case all([Predicate]), any([Predicate])
@@ -139,7 +137,6 @@ struct Conditions: Sendable, Hashable {
   private(set) var computed: [String: Expression] = [:]
   /// Comparisons with numbers and dates without quotes.
   private(set) var bareNumbers: [Condition] = []
-  /// The columns that are conditions themselves.
   private(set) var lone: Set<String> = []
   /// The prefix of the names of calculations: columns of no table have it.
   static let mark = "\u{1F}"

@@ -3,7 +3,6 @@ public import Rows
 
 /// A condition made ready for a schema: the column found, the value understood by the column's type.
 struct ConditionMatcher: Sendable {
-  /// The column's position.
   let column: Int
   /// The position of the column it is compared with, if there is one.
   let other: Int?

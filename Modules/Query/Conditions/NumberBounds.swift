@@ -34,7 +34,6 @@ struct NumberBounds: Sendable {
       highs += bounds.highs
     }
   }
-  /// The number of scales.
   static let scales = 19
 }
 

@@ -1,4 +1,3 @@
-import Codecs
 public import Rows
 
 /// Conditions made ready for a schema, applied to the rows of a batch together.
@@ -53,7 +52,6 @@ indirect enum RowFilter: Sendable {
     }
   }
 
-  /// The last column that it looks at.
   var lastColumn: Int {
     switch self {
     case .test(let matcher): max(matcher.column, matcher.other ?? 0)
@@ -120,7 +118,6 @@ indirect enum RowFilter: Sendable {
 }
 
 extension ConditionMatcher {
-  /// Keeps the rows that match.
   func filter(_ reader: CellReader, _ rows: inout [Int32], _ scratch: inout [UInt8]) {
     let column = self.column, wants = !isNegated
     switch test {
@@ -196,7 +193,6 @@ extension ConditionMatcher {
     keep(&rows, holds)
   }
 
-  /// Numbers that are one of several.
   private func filterNumbers(
     _ reader: CellReader, _ rows: inout [Int32], among bounds: NumberBounds, _ constants: [NumberConstant]
   ) {

@@ -39,14 +39,12 @@ public struct SearchMatcher: Sendable {
     }
   }
 
-  /// The positions of the rows that match.
   package func rows(of batch: RowBatch) -> [Int] {
     var rows = (0..<Int32(batch.count)).map { $0 }, scratch: [UInt8] = []
     filter(CellReader(batch), &rows, &scratch)
     return rows.map(Int.init)
   }
 
-  /// Keeps the rows that match.
   func filter(_ reader: CellReader, _ rows: inout [Int32], _ scratch: inout [UInt8]) {
     if let word = words.first, words.count == 1, !columns.contains(where: \.isList) {
       let columns = self.columns.map(\.position)

@@ -14,7 +14,7 @@ final class TextComparisonRows: DerivedRowStream {
   private struct Tally: Sendable {
     /// Of many values, the first decide.
     private static let most = 10_000
-    var count = 0, numbers = 0
+    var count = 0, numbers = 0, times = 0
     /// The first value that is not a number.
     var example: String?
 
@@ -27,8 +27,9 @@ final class TextComparisonRows: DerivedRowStream {
         count += 1
         if unsafe ValueKinds(field: text.start, text.count).isSubset(of: .numbers) {
           numbers += 1
-        } else if example == nil {
-          example = text.slice(from: 0, atMost: 40).text
+        } else {
+          if example == nil { example = text.slice(from: 0, atMost: 40).text }
+          if isSorted, 20...40 ~= length, Dates.utc(text.bytes) != nil { times += 1 }
         }
       }
     }
@@ -48,21 +49,30 @@ final class TextComparisonRows: DerivedRowStream {
     }
   }
 
+  /// The type of columns that can be compared with a value.
+  private static func type(_ value: String) -> ColumnType {
+    let bytes = Array(value.utf8)
+    if DecimalNumber(bytes) != nil { return .decimal }
+    if bytes.count > 10, Dates.utc(bytes) != nil { return .timestamp }
+    return Dates.timeForm(bytes.span) == nil ? .date : .datetime
+  }
+
   /// A warning for each column that is compared with a number or a date, and for each by which rows are sorted although
-  /// nine of ten values are numbers.
+  /// nine of ten values are numbers, or times with different offsets.
   var notes: [Warning] {
     let found = found.withLock { $0 }
     return inner.notes
       + zip(compared, found).compactMap { comparison, near in
         let name = schema.columns[comparison.column].name, value = comparison.value
-        guard near.count > 0, value != nil || near.numbers < near.count && near.numbers * 10 >= near.count * 9 else {
-          return nil
-        }
-        let isDate = value.map { DecimalNumber(Array($0.utf8)) == nil } ?? false
+        let mostAreTimes = near.times * 10 >= near.count * 9
+        guard near.count > 0,
+          value != nil || mostAreTimes || near.numbers < near.count && near.numbers * 10 >= near.count * 9
+        else { return nil }
+        let type = value.map { Self.type($0) } ?? (mostAreTimes ? .timestamp : .decimal)
         let example = near.example.map { ", such as “\($0)”" } ?? ""
         let hint = Remedy.set(
-          .columnTypes, to: "\(NameListParser.written(name))=\(isDate ? "date" : "decimal")",
-          for: isDate ? "compare dates" : "compare numbers")
+          .columnTypes, to: "\(NameListParser.written(name))=\(type.name)",
+          for: "compare \(type == .decimal ? "number" : type == .date ? "date" : "time")s")
         return Warning(
           "\(name) is text\(example), and \(value.map { "compared with \($0)" } ?? "sorted") byte by byte",
           hint: value.map { hint.or(.advice("quote the value as '\($0)'")) } ?? hint)

@@ -87,7 +87,6 @@ struct Comparing {
 }
 
 extension RowBatchBuilder {
-  /// Appends the cells of a row of a narrower batch.
   fileprivate mutating func append(cells row: Int, of batch: RowBatch) {
     for column in 0..<batch.width { append(row, column, of: batch) }
   }

@@ -60,19 +60,9 @@ struct DifferenceCursor: Sendable {
 
   /// The key of the row, for messages.
   private func text(of batch: RowBatch) -> String {
-    key.keys.map { key in
-      switch batch.value(row, key.column) {
-      case .null: "null"
-      case .boolean(let value): "\(value)"
-      case .integer(let value): "\(value)"
-      case .real(let value): "\(value)"
-      case .number(let bytes), .text(let bytes), .json(let bytes): String(decoding: bytes, as: UTF8.self)
-      case .bytes: "bytes"
-      }
-    }.joined(separator: "/")
+    key.keys.map { StoredKey([batch.value(row, $0.column)]).text }.joined(separator: "/")
   }
 
-  /// The next batch that has rows.
   private static func nextBatch(of rows: any RowStream) async throws(Problem) -> RowBatch? {
     while let batch = try await rows.next()?.batch() { if batch.count > 0 { return batch } }
     return nil

@@ -1,4 +1,3 @@
-import Codecs
 public import Rows
 import Synchronization
 

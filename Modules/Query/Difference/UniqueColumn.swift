@@ -1,4 +1,3 @@
-import Codecs
 public import Rows
 
 /// The key of the rows of two tables that are compared.

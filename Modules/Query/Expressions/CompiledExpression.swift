@@ -14,7 +14,6 @@ final class CompiledExpression: Sendable {
   private let parts: [CompiledExpression]
   /// The type of the result; nil for null.
   let type: ColumnType?
-  /// The expression as messages name it.
   private let label: String
 
   private init(_ work: Work, _ type: ColumnType?, _ parts: [CompiledExpression] = [], _ label: String) {

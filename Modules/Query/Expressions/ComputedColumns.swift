@@ -66,12 +66,12 @@ final class ComputedColumns: DerivedRowStream {
         guard error.record == nil, error.kind == .badData else { throw error }
         var problem = error
         problem.record = try numbers.rows(before: number) + self.place(of: row, batch)
+        problem.isOfInput = true
         throw problem
       }
     }
   }
 
-  /// The place of a row in its batch of the input.
   private func place(of row: Int, _ batch: RowBatch) -> Int {
     if let place, row < batch.count, case .integer(let value) = batch[row, place] { Int(value) } else { row }
   }
@@ -92,7 +92,8 @@ final class ComputedColumns: DerivedRowStream {
           var problem = error
           let name = schema.columns[step.position].name
           problem.message =
-            name.hasPrefix(Conditions.mark) ? "\(name): \(error.message)" : "column “\(name)”: \(error.message)"
+            name.hasPrefix(Conditions.mark)
+            ? "\(name.dropFirst(Conditions.mark.count)): \(error.message)" : "column “\(name)”: \(error.message)"
           throw problem
         }
         guard value.fits(step.type) else {

@@ -1,5 +1,4 @@
 import Codecs
-import Rows
 
 /// A decimal number that is calculated with exactly: `mantissa` × 10^-`scale`.
 struct ExactNumber: Sendable {
@@ -10,7 +9,6 @@ struct ExactNumber: Sendable {
   /// The digits of a mantissa that 128 bits do not hold, 0 to 9, the most significant first.
   private var digits: [UInt8]?
 
-  /// The most digits of a result.
   static let mostDigits = 10_000
   private static let powers: [Int128] = (0...38).map { (0..<$0).reduce(Int128(1)) { power, _ in power * 10 } }
 
@@ -63,7 +61,6 @@ struct ExactNumber: Sendable {
     let (whole, rest) = scale <= 38 ? mantissa.quotientAndRemainder(dividingBy: Self.powers[scale]) : (0, mantissa)
     return rest == 0 ? Int64(exactly: whole) : nil
   }
-  /// The nearest Double.
   var double: Double {
     if digits == nil, mantissa.magnitude < 1 << 53, scale <= 15 {
       return Double(Int64(mantissa)) / NearestDouble.powersOfTen[scale]
@@ -247,7 +244,6 @@ struct ExactNumber: Sendable {
     return ExactNumber(isNegative: isNegative, digits, scale: scale)
   }
 
-  /// The direction of rounding.
   enum Rounding { case halfEven, halfAway, down, up }
 
   /// The number rounded to digits after the point, negative for tens and hundreds. A number of fewer keeps its own.

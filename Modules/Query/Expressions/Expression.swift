@@ -7,7 +7,6 @@ public indirect enum Expression: Sendable, Hashable {
   case constant(Value, ColumnType?)
   /// Text in a condition that is a value of the type of what it is compared with.
   case value(String, isQuoted: Bool)
-  /// A column.
   case column(String)
   /// A member of an object, an element of a list: from 1, or from the end, -1 is the last.
   case member(Expression, String), element(Expression, Int)
@@ -16,7 +15,6 @@ public indirect enum Expression: Sendable, Hashable {
   /// A value as one of another type; without `strict` null if it is none.
   case cast(Expression, ColumnType, strict: Bool)
 
-  /// The columns that it names.
   var columns: [String] {
     switch self {
     case .constant, .value: []
@@ -46,7 +44,6 @@ public indirect enum Expression: Sendable, Hashable {
     }
   }
 
-  /// The expression as messages show it.
   var text: String {
     func part(_ expression: Expression) -> String {
       if case .call(let name, _) = expression, ExpressionFunction.all[name] == nil { return "(\(expression.text))" }
@@ -85,9 +82,7 @@ public indirect enum Expression: Sendable, Hashable {
 
 /// `NAME = EXPRESSION`: a column that is calculated.
 public struct Assigned: Sendable, Hashable {
-  /// The name of the column.
   let name: String
-  /// Its value.
   let expression: Expression
 
   /// A column.

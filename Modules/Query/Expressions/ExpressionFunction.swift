@@ -5,10 +5,8 @@ import Rows
 struct ExpressionFunction: Sendable {
   /// The permitted types of an argument.
   enum Kind: Sendable { case number, text, date, boolean, list, any }
-  /// The type of the result.
   enum Result: Sendable {
     case type(ColumnType)
-    /// That of the first argument, or of all of them from one on.
     case first, common(from: Int)
     /// Integer if all arguments are, real if one is, else decimal.
     case numeric
@@ -34,10 +32,8 @@ struct ExpressionFunction: Sendable {
     (self.takesNull, self.body) = (takesNull, body)
   }
 
-  /// The names, for suggestions.
   static var names: [String] { all.keys.sorted() + ["cast", "try_cast"] }
 
-  /// Whether a name is one of a function.
   static func isKnown(_ name: String) -> Bool { all[name] != nil || name == "cast" || name == "try_cast" }
 
   // MARK: - Helpers
@@ -123,7 +119,6 @@ struct ExpressionFunction: Sendable {
       ExpressionValue.order(values[0], values[1]).map { .boolean(holds($0)) } ?? .null
     }
   }
-  /// Replaces a text in another one.
   private static func replaced(_ text: [UInt8], _ old: [UInt8], _ new: [UInt8]) -> [UInt8] {
     if old.isEmpty { return text }
     var result: [UInt8] = [], at = 0

@@ -4,7 +4,6 @@ import Rows
 /// Scans expressions, conditions, assignments and aggregates by scalars, so that a combining mark after a quote does
 /// not hide the quote.
 struct ExpressionParser {
-  /// The kind of the text.
   enum Kind: String {
     case expression, condition, aggregate
   }
@@ -32,7 +31,6 @@ struct ExpressionParser {
     return Problem(.usage, "invalid \(kind.rawValue) “\(shown)”: \(message) at character \(column)", hint: hint)
   }
 
-  /// The expression or the conditions.
   mutating func whole() throws(Problem) -> Expression {
     let expression = try alternatives()
     try end()

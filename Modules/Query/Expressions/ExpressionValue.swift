@@ -1,14 +1,12 @@
 import Codecs
 import Rows
 
-/// A value during a calculation.
 enum ExpressionValue: Sendable {
   case null, boolean(Bool), number(ExactNumber), real(Double), text([UInt8]), json([UInt8]), bytes([UInt8])
 
   var isNull: Bool { if case .null = self { true } else { false } }
   var isTrue: Bool { if case .boolean(true) = self { true } else { false } }
 
-  /// The value of a cell.
   @inline(__always) init(_ cell: Cell, _ reader: CellReader) {
     switch cell {
     case .null: self = .null
@@ -41,7 +39,6 @@ enum ExpressionValue: Sendable {
     }
   }
 
-  /// A part of a JSON value.
   init(_ value: JSON?) {
     switch value {
     case nil, .null: self = .null
@@ -64,7 +61,6 @@ enum ExpressionValue: Sendable {
   }
   var string: String { String(decoding: text, as: UTF8.self) }
 
-  /// A number as a Double.
   var double: Double? {
     switch self {
     case .number(let number): number.double
@@ -73,7 +69,6 @@ enum ExpressionValue: Sendable {
     }
   }
 
-  /// The value as JSON.
   var canonical: [UInt8] {
     switch self {
     case .null: Array("null".utf8)
@@ -111,7 +106,6 @@ enum ExpressionValue: Sendable {
       ? TimeText.ordered(text) : text
   }
 
-  /// Appends the value to a column of a type.
   func append(as type: ColumnType, to builder: inout RowBatchBuilder) {
     switch (type, self) {
     case (_, .null): builder.appendNull()

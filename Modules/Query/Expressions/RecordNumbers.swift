@@ -11,7 +11,6 @@ final class RecordNumbers: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Notes the next batch.
   func begin(_ task: BatchTask) -> Int {
     state.withLock {
       let number = $0.next
@@ -108,7 +107,6 @@ public struct FileNamedRows: DerivedRowStream {
 }
 
 extension Schema {
-  /// The same with one more column.
   fileprivate func adding(_ column: ColumnDescription) -> Schema {
     Schema(name, summary, key: key.map { columns[$0].name }, columns: columns + [column])
   }

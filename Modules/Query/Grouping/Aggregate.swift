@@ -1,4 +1,3 @@
-import Codecs
 public import Rows
 
 /// A value computed from all rows of a group: `count`, `sum(rating)`, `max(air_date) as latest`.

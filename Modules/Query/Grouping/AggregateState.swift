@@ -1,4 +1,3 @@
-import Codecs
 import Rows
 
 /// The state of one aggregate of many groups. One worker fills it; then states are merged.
@@ -7,13 +6,11 @@ protocol AggregateState: AnyObject {
   var memory: Int { get }
   /// Makes room for groups: new ones have seen no row.
   func reserve(_ groups: Int)
-  /// Adds rows to their groups.
   func add(_ rows: GroupedBatch) throws(Problem)
   /// Appends the state of a group: `Aggregate.Function.partialWidth` cells.
   func appendPartial(_ group: Int, to builder: inout RowBatchBuilder)
   /// Adds states of the same aggregate; the first of their cells is in `column`.
   func add(_ groups: PartialGroups, _ column: Int)
-  /// Appends the result for a group.
   func append(_ group: Int, to builder: inout RowBatchBuilder) throws(Problem)
 }
 
@@ -28,14 +25,12 @@ extension Aggregate.Function {
   }
 }
 
-/// Rows of a batch and their groups.
 struct GroupedBatch {
   let reader: CellReader
   /// The rows, ascending; a row may be in several groups.
   let rows: [Int32]
   /// The place of the first row of the batch in the whole input.
   let start: UInt64
-  /// The group of each of them.
   let groups: [UInt32]
 }
 

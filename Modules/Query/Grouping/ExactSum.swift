@@ -184,7 +184,6 @@ final class SumState: AggregateState {
     }
   }
 
-  /// Adds a number of any scale.
   private func add(_ value: Int128, _ scale: Int, to sum: inout Sum, _ group: Int) {
     let common = max(scale, sum.scale)
     if let total = Self.scaled(sum.total, by: common - sum.scale), let more = Self.scaled(value, by: common - scale) {

@@ -11,14 +11,12 @@ struct GroupIndex: ~Copyable {
   var count: Int { keys.count }
   var memory: Int { keys.memory + firsts.capacity * 8 }
 
-  /// Adds the group of all rows.
   mutating func addWhole() {
     buffer.finishKey()
     unsafe add(buffer.key(0), buffer.hash(0), first: 0)
     buffer.removeAll()
   }
 
-  /// Removes all groups; the memory stays.
   mutating func removeAll() {
     keys.removeAll()
     firsts.removeAll(keepingCapacity: true)

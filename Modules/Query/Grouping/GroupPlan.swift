@@ -15,7 +15,6 @@ struct GroupPlan: Sendable {
   /// The order of the groups.
   let order: SortOrder
 
-  /// An aggregate of a column.
   struct Computed: Sendable {
     let function: Aggregate.Function
     let column: Int?

@@ -1,4 +1,3 @@
-import Codecs
 import Rows
 
 /// The groups that one worker has found lately, with the states of their aggregates.

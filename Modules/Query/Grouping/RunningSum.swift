@@ -10,7 +10,6 @@ package struct RunningSum {
   private var scale = 0
   private var wide: WideSum?
 
-  /// Zero.
   package init() {}
 
   /// Adds a number, or removes one.
@@ -18,7 +17,6 @@ package struct RunningSum {
   package mutating func add(_ number: Double, removing: Bool = false) -> Bool {
     unsafe add(ShortDecimal(.real(number), CellReader(bytes: nil)), DecimalNumber(number), removing)
   }
-  /// Adds an integer, or removes one.
   package mutating func add(_ number: Int64, removing: Bool = false) -> Bool {
     unsafe add(ShortDecimal(.integer(number), CellReader(bytes: nil)), DecimalNumber(number), removing)
   }

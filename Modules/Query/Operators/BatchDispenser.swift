@@ -96,7 +96,6 @@ package final class AsyncMutex: Sendable {
     }
   }
 
-  /// Lets the next one in.
   package func leave() {
     let next: CheckedContinuation<Void, Never>? = state.withLock { state in
       if state.waiting.isEmpty {

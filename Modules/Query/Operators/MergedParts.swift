@@ -13,19 +13,16 @@ final class MergedParts: Sendable {
   private static let pieceBytes = 1 << 20, pieceRows = 8192
 
   private struct State: Sendable {
-    /// One for each part.
     var cursors: [Cursor] = []
     /// The parts that have a row, in the order of these rows.
     var queue: [Int] = []
   }
 
-  /// The next row of a part.
   private struct Cursor: Sendable {
     let part: SortPart
     /// The run of the row; nil after the last row.
     var run: SortRun?
     var row = 0
-    /// The next block of a file.
     var block = 0
     /// The run's number in the piece that is being made.
     var number: Int?

@@ -50,7 +50,6 @@ final class RangedRows: ExactRowStream {
   typealias Make = @Sendable (_ places: [SortPlace], _ runs: [SortRun]) throws(Problem) -> RowBatch
   private static let samples = 32
 
-  /// A row that begins a range.
   private struct Splitter: Sendable {
     let place: SortPlace
     /// The run that has it as row `place.row`.
@@ -88,7 +87,6 @@ final class RangedRows: ExactRowStream {
     splitters = Self.splitters(samples, ranges, order, isDecided)
   }
 
-  /// Rows at equal distances.
   private static func samples(of parts: [SortPart], each step: Int) -> [Splitter] {
     var samples: [Splitter] = [], skip = step / 2
     for (index, part) in parts.enumerated() {

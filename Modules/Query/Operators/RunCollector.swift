@@ -15,7 +15,6 @@ final class RunCollector: Sendable {
   private struct State {
     /// The number of runs that were added.
     var count = 0
-    /// Runs that arrived, by their number.
     var runs: [Int: SortRun] = [:]
     var memory = 0
     /// Runs up to here have gone to files; up to there they have all arrived.

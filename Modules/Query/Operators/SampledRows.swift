@@ -94,7 +94,6 @@ struct LargestFirst {
   }
 }
 
-/// The rows of a stream that are marked.
 private final class ChosenRows: DerivedRowStream {
   let schema: Schema
   let inner: any RowStream

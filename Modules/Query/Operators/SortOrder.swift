@@ -4,7 +4,6 @@ import Rows
 /// Rows whose cells can be read: those of a batch or of a run.
 protocol ReadableRows {
   func cell(_ row: Int, _ column: Int) -> Cell
-  /// Reads what the cells refer to.
   var reader: CellReader { get }
 }
 
@@ -14,7 +13,6 @@ extension CellReader: ReadableRows {
 
 /// The order of rows: by columns, then by the key; text as bytes, numbers and times by value, nulls last.
 struct SortOrder: Sendable {
-  /// A column to sort by.
   struct Key: Sendable {
     let column: Int
     let isDescending: Bool

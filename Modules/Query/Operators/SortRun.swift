@@ -8,7 +8,6 @@ import Rows
 /// about half the memory of a batch.
 struct SortRun: Sendable {
   let width: Int
-  /// The number of rows.
   let count: Int
   /// Whether rows with the same words are equal.
   let isDecided: Bool
@@ -106,7 +105,6 @@ struct SortRun: Sendable {
   /// The rows without their owner, for as long as the run exists.
   var view: View { View(self) }
 
-  /// Rows of a run, to look at.
   @safe struct View: ReadableRows {
     let rows: UnsafePointer<UInt8>
     private let starts: UnsafeRawPointer
@@ -120,7 +118,6 @@ struct SortRun: Sendable {
       width = run.width
     }
 
-    /// Where a row begins and ends.
     @inline(__always) func range(_ row: Int) -> Range<Int> {
       let start = unsafe starts.loadUnaligned(fromByteOffset: row &* 4, as: UInt32.self)
       let end = unsafe starts.loadUnaligned(fromByteOffset: row &* 4 &+ 4, as: UInt32.self)

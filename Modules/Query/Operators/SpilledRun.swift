@@ -2,10 +2,8 @@ import Rows
 
 /// A sorted run in a temporary file, in blocks that are read one by one.
 struct SpilledRun: Sendable {
-  /// A run of some rows.
   struct Block: Sendable {
     let offset: Int, size: Int, rows: Int, rowBytes: Int
-    /// The number of rows before it.
     let firstRow: Int
   }
   private let width: Int
@@ -17,7 +15,6 @@ struct SpilledRun: Sendable {
   private(set) var isWide = false
   private var firstBytes = 0
   private(set) var isDecided = true
-  /// The number of rows.
   private(set) var count = 0
   /// The bytes of its rows.
   private(set) var bytes = 0

@@ -1,54 +1,7 @@
-import Codecs
 import Rows
 import Synchronization
 
-/// The first row of each combination of values of some columns.
-final class DistinctRows: DerivedRowStream {
-  let schema: Schema
-  let inner: any RowStream
-  private let columns: [Int]
-  private let memoryLimit: Int
-  private let known = Mutex(KeyTable())
-
-  /// - Parameter memoryLimit: the memory for the different values, in bytes; more is an error.
-  init(_ inner: any RowStream, by columns: [Int], memoryLimit: Int) {
-    schema = inner.schema
-    (self.inner, self.columns, self.memoryLimit) = (inner, columns, memoryLimit)
-  }
-
-  var mayWiden: Bool { inner.mayWiden }
-
-  func next() async throws(Problem) -> BatchTask? {
-    while let task = try await inner.next() {
-      let batch = try task.batch(), reader = CellReader(batch)
-      var keys = KeyBuffer(), kept: [Int] = []
-      for row in 0..<batch.count {
-        for column in columns {
-          let cell = reader.cell(row, column)
-          keys.put(schema.columns[column].type == .timestamp ? reader.time(cell) : cell, reader)
-        }
-        keys.finishKey()
-      }
-      let memory = known.withLock { table in
-        for row in 0..<batch.count {
-          let (key, length) = unsafe keys.key(row), hash = keys.hash(row)
-          guard unsafe table.find(key, length, hash) < 0 else { continue }
-          _ = unsafe table.add(key, length, hash, more: key, 0)
-          kept.append(row)
-        }
-        return table.memory
-      }
-      if memory > memoryLimit, memory > 16 << 20 {
-        throw Problem(
-          .badData, "the different rows need more than \(memoryLimit >> 20) MiB", hint: .raise(.memory))
-      }
-      if kept.count == batch.count { return BatchTask(ready: batch) }
-      if !kept.isEmpty { return BatchTask(ready: batch.selecting(kept)) }
-    }
-    return nil
-  }
-}
-
+/// The last rows.
 final class LastRows: DerivedRowStream {
   let schema: Schema
   let inner: any RowStream
@@ -195,81 +148,5 @@ extension ColumnDescription {
   func named(_ name: String) -> ColumnDescription {
     ColumnDescription(
       name, type, nullable: isNullable, summary, unit: unit, extra: isExtra, mixed: isMixed, role: role)
-  }
-}
-
-/// Rows with a column for each value of another column.
-enum PivotedRows {
-  static let mostColumns = 10_000
-
-  /// - Parameters:
-  ///   - names: the column whose values name the new columns; `values` fills them. The others identify a row.
-  /// - Throws: `badData` for two values of one cell, naming both records, and for too many columns.
-  static func pivoting(
-    _ inner: any RowStream, names: Int, values: Int, memoryLimit: Int
-  ) async throws(Problem) -> any RowStream {
-    let old = inner.schema, kept = old.columns.indices.filter { $0 != names && $0 != values }
-    var rows: [[UInt8]: Int] = [:], made: [(values: [Value], cells: [Int: (Value, Int)])] = []
-    var columns: [[UInt8]: Int] = [:], order: [[UInt8]] = [], record = 0, size = 0
-    while let task = try await inner.next() {
-      let batch = try task.batch(), reader = CellReader(batch)
-      for row in 0..<batch.count {
-        record += 1
-        var keys = KeyBuffer()
-        for column in kept { keys.put(reader.cell(row, column), reader) }
-        keys.finishKey()
-        let (start, length) = unsafe keys.key(0)
-        let key = unsafe Array(UnsafeBufferPointer(start: start, count: length))
-        let name = ExpressionValue(reader.cell(row, names), reader).text
-        if columns[name] == nil {
-          columns[name] = order.count
-          order.append(name)
-          guard order.count <= mostColumns else {
-            throw Problem(.badData, "more than \(mostColumns) columns", hint: "choose a column with fewer values")
-          }
-        }
-        if rows[key] == nil {
-          rows[key] = made.count
-          let values = kept.map { batch.value(row, $0) }
-          made.append((values, [:]))
-          size += 100 + batch.textBytes(ofRow: row)
-        }
-        guard let at = rows[key], let column = columns[name] else { continue }
-        if let other = made[at].cells[column] {
-          let group = (kept + [names]).map { NameListParser.written(old.columns[$0].name) }.joined(separator: ",")
-          let value = old.columns[values].name
-          throw Problem(
-            .badData,
-            "two values of “\(String(decoding: name, as: UTF8.self))”, in records \(other.1) and \(record)",
-            hint: .advice("first group by \(group), with 'sum(\(value)) as \(value)'"))
-        }
-        made[at].cells[column] = (batch.value(row, values), record)
-        size += 64
-        if size > max(memoryLimit, 16 << 20) {
-          throw Problem(.badData, "the pivoted rows need more than \(memoryLimit >> 20) MiB", hint: .raise(.memory))
-        }
-      }
-    }
-    var all = kept.map { old.columns[$0] }
-    for name in order {
-      var text = String(decoding: name, as: UTF8.self)
-      if text.isEmpty { text = "null" }
-      let base = text
-      var number = 2
-      while all.has(text) {
-        text = "\(base)_\(number)"
-        number += 1
-      }
-      all.append(ColumnDescription(text, old.columns[values].type))
-    }
-    let schema = Schema(old.name, old.summary, columns: all)
-    var builder = RowBatchBuilder(width: all.count), batches: [RowBatch] = []
-    for row in made {
-      for value in row.values { builder.append(value: value) }
-      for column in order.indices { builder.append(value: row.cells[column]?.0 ?? .null) }
-      if builder.isFull { batches.append(builder.takeBatch()) }
-    }
-    batches.append(builder.finish())
-    return BufferedRows(schema: schema, batches: batches, notes: inner.notes)
   }
 }

@@ -89,7 +89,6 @@ final class TopRows: Sendable {
     return result
   }
 
-  /// The rows in batches of their own.
   private func batches(of rows: [Candidate]) -> [RowBatch] {
     var batches: [RowBatch] = [], builder = RowBatchBuilder(width: schema.width)
     for one in rows {

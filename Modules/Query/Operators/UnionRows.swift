@@ -10,7 +10,6 @@ import Synchronization
 public final class UnionRows: RowStream {
   /// One of the tables.
   public struct Part: Sendable {
-    /// The name in messages.
     let name: String
     /// Opens its rows from the beginning, with types for some of its columns.
     let open: @Sendable (ColumnTypes) async throws(Problem) -> any RowStream

@@ -1,20 +1,16 @@
-/// The syntax tree of a pattern.
 indirect enum PatternNode {
   case empty
-  /// One of some characters.
   case characters([ClosedRange<UInt32>])
   case sequence([PatternNode])
   case choice([PatternNode])
   /// `most` is nil for any number.
   case repeated(PatternNode, least: Int, most: Int?, isLazy: Bool)
-  /// A group, by its number.
   case group(Int, PatternNode)
   case assertion(PatternProgram.Place)
 }
 
 /// A pattern as instructions over bytes.
 struct PatternProgram: Sendable {
-  /// A place that has no width.
   enum Place: Sendable { case start, end, boundary, noBoundary }
   enum Instruction: Sendable {
     case match

@@ -1,12 +1,10 @@
 import Rows
 
-/// Parses a regular expression.
 struct PatternParser {
   private let text: String
   private let scalars: [Unicode.Scalar]
   private var at = 0
   private var ignoresCase = false, dotMatchesLineFeed = false
-  /// The number of groups.
   private(set) var groups = 0
   private var depth = 0
   private static let largest = 1000, deepest = 100

@@ -136,7 +136,6 @@ struct ColumnProfile: ~Copyable {
   /// Whether all values were counted.
   var isExact: Bool { sketch == nil }
 
-  /// The figures of the column.
   func summary() -> ColumnSummary {
     var summary = ColumnSummary(nulls: nulls, count: count, isExact: isExact)
     guard sketch == nil else {

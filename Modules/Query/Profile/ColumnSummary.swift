@@ -1,7 +1,6 @@
 import Codecs
 import Rows
 
-/// The figures of a column.
 struct ColumnSummary {
   let nulls: Int
   let count: Int
@@ -69,8 +68,9 @@ struct ColumnSummary {
     let isUnique = isExact && distinct == count
     let isOrdered = type.isNumeric || type.isTemporal
     if isOrdered, distinct > 5 || isUnique {
-      let range = "\(Self.text(least)) … \(Self.text(greatest))"
-      return histogram.isEmpty || isUnique && type == .integer ? range : "\(sparkline)  \(range)"
+      let ends = [least] + quartiles.dropFirst().prefix(1) + [greatest]
+      let range = ends.map { Self.text($0) }.joined(separator: " … ")
+      return histogram.isEmpty ? range : "\(sparkline)  \(range)"
     }
     if isExact, !isUnique, !top.isEmpty {
       return top.map { "\(Self.text($0.value, 24))×\($0.count)" }.joined(separator: " ")

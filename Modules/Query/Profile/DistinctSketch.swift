@@ -1,5 +1,3 @@
-import Codecs
-
 /// An estimate of the number of different keys, in 16 KiB, with an error of about 1 % (HyperLogLog). It depends on the
 /// set of keys only.
 struct DistinctSketch {
@@ -8,7 +6,8 @@ struct DistinctSketch {
 
   mutating func insert(_ hash: UInt64) {
     let place = Int(truncatingIfNeeded: hash >> UInt64(64 - Self.bits))
-    let rank = UInt8((hash << UInt64(Self.bits) | 1 << UInt64(Self.bits - 1)).leadingZeroBitCount + 1)
+    let rest: UInt64 = hash << Self.bits, mark: UInt64 = 1 << (Self.bits - 1)
+    let rank = UInt8((rest | mark).leadingZeroBitCount + 1)
     if rank > registers[place] { registers[place] = rank }
   }
 

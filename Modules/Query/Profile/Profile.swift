@@ -25,7 +25,6 @@ public enum Profile {
     }
   }
 
-  /// The schema of the profile of a table.
   static func schema(of table: String) -> Schema {
     func integer(_ name: String, _ summary: String) -> ColumnDescription { ColumnDescription(name, .integer, summary) }
     return Schema(

@@ -1,6 +1,5 @@
 import Codecs
 import CSearch
-import Rows
 
 /// A value while its row is read.
 enum ProfiledBytes {
@@ -64,9 +63,7 @@ enum ProfiledBytes {
 
 /// A value of a column, for comparisons and results.
 struct ProfiledValue: Comparable {
-  /// The value as text.
   let text: [UInt8]
-  /// The value of a number.
   let number: Double?
 
   init(number: Double) {
@@ -94,7 +91,6 @@ struct ProfiledValue: Comparable {
   /// The timestamp whose beginning this is; see `TimeText`.
   var timestamp: ProfiledValue { ProfiledValue(text: text + [UInt8(ascii: "Z")]) }
 
-  /// The number of characters.
   var length: Int { text.withValueBytes(\.length) }
 
   /// Numbers by their value, then other values by their text.

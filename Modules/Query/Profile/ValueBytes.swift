@@ -1,4 +1,3 @@
-import Codecs
 import Rows
 
 /// The bytes of a value where they are kept: in a batch, a table of keys or an array. Valid as long as its owner.

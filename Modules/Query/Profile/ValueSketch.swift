@@ -1,5 +1,4 @@
 import Codecs
-import Rows
 
 /// The figures of values that are too many to count.
 struct ValueSketch {
@@ -102,7 +101,6 @@ struct ValueSketch {
     return length
   }
 
-  /// Sets the figures of a column.
   func describe(in summary: inout ColumnSummary, isNumeric: Bool) {
     summary.distinct = min(distinct.count, summary.count)
     summary.least = leastNumber ?? leastText

@@ -85,7 +85,6 @@ struct JoinIndex: Sendable {
       hint: .set(.columnTypes, for: "read both as the same type"))
   }
 
-  /// The number of matches of a row.
   func matchCount(_ batch: RowBatch, _ row: Int, _ keys: inout KeyBuffer) -> Int {
     keys.removeAll()
     Self.put(batch, CellReader(batch), row, left, areTimes, names, to: &keys)
@@ -155,7 +154,6 @@ private struct NameResolver: Sendable {
   let index: NameIndex
   let agreement: NameAgreement
   let tally: JoinTally
-  /// The column for warnings.
   let column: String
   /// Whether names without a match are counted.
   let countsUnmatched: Bool

@@ -2,14 +2,12 @@ public import Rows
 
 /// The tables that relations lead to, read once and held in memory.
 public struct JoinTables: Sendable {
-  /// One of them.
   struct Table: Sendable {
     let schema: Schema
     let batches: [RowBatch]
     let notes: [Warning]
   }
   private let tables: [String: Table]
-  /// Every relation there is, for advice.
   let relations: [Relation]
   /// By dataset, the columns in which records that a name relates must agree.
   var agreeing: [String: [String]] = [:]

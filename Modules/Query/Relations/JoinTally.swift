@@ -23,7 +23,6 @@ final class JoinTally: Sendable {
     }
   }
 
-  /// One line for each column.
   var lines: [String] {
     columns.withLock { $0 }.sorted { $0.key < $1.key }.map { column, names in
       func list(_ names: Set<[UInt8]>) -> String {

@@ -6,7 +6,6 @@ import Synchronization
 public enum JoinKind: String, Sendable, Hashable, CaseIterable {
   /// All rows; nulls for those without a match.
   case left
-  /// Rows with a match.
   case inner
   /// Rows without a match, without the columns of the other table.
   case anti
@@ -21,7 +20,6 @@ struct Join: Sendable {
   private let steps: [JoinStep]
   private let indexes: [JoinIndex]
   private let isNested: Bool
-  /// The deviations of the tables.
   var notes: [Warning] { indexes.flatMap(\.table.notes) }
   private let kind: JoinKind
   /// Whether a step can lead a row to several records, by itself or by what it begins at.
@@ -77,7 +75,6 @@ struct Join: Sendable {
       isList ? "related records in \(relation.to)" : "related record in \(relation.to)")
   }
 
-  /// Some rows of a batch, joined.
   func rows(_ range: Range<Int>, of batch: RowBatch, matches: Range<Int>? = nil) -> RowBatch {
     var builder = RowBatchBuilder(width: schema.width), keys = KeyBuffer()
     if let matches, let number = indexes[0].keys(of: range, in: batch, &keys)?.first {

@@ -1,4 +1,3 @@
-import Codecs
 public import Rows
 
 /// Finds the character a name means: by name, by full name, by the known other names, by nickname and aliases.
@@ -60,7 +59,6 @@ public struct NameIndex: Sendable {
     return []
   }
 
-  /// The value of a character in a column.
   func value(_ position: Int, _ column: Int) -> Value {
     var low = 0, high = starts.count
     while high - low > 1 {

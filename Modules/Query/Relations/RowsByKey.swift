@@ -4,10 +4,8 @@ final class RowsByKey: Sendable {
   /// The place of the first row of each key, and the end.
   private let starts: [Int32]
   private let rows: [Int32]
-  /// The most rows of a key.
   let longest: Int
 
-  /// Takes the rows of a builder.
   init(_ builder: consuming Builder) {
     var starts: [Int32] = [], rows: [Int32] = []
     starts.reserveCapacity(builder.firsts.count + 1)
@@ -26,10 +24,8 @@ final class RowsByKey: Sendable {
     keys = builder.keys
   }
 
-  /// The number of a row at a place.
   subscript(place: Int) -> Int { Int(rows[place]) }
 
-  /// The places of the rows of a key.
   func range(_ buffer: borrowing KeyBuffer, _ number: Int) -> Range<Int> {
     let known = keys.find(buffer.value(number), buffer.hash(number))
     return known < 0 ? 0..<0 : Int(starts[known])..<Int(starts[known + 1])
@@ -43,7 +39,6 @@ final class RowsByKey: Sendable {
     }
   }
 
-  /// Collects rows by their keys.
   struct Builder: ~Copyable {
     fileprivate var keys = KeyTable()
     /// The first and the last entry of each key.

@@ -6,7 +6,6 @@ import Rows
 /// A value begins with its kind, so null differs from an empty text. Numbers are compared by value: 1, 1.0 and 1e0 are
 /// one key. The values of several columns cannot run into each other.
 @safe struct KeyBuffer: ~Copyable {
-  /// The number of keys.
   private(set) var count = 0
   private var bytes: UnsafeMutablePointer<UInt8>
   private var capacity = 1 << 12
@@ -20,12 +19,10 @@ import Rows
   init() { unsafe bytes = .allocate(capacity: capacity + Self.slack) }
   deinit { unsafe bytes.deallocate() }
 
-  /// Kinds of values.
   enum Kind {
     static let null: UInt8 = 0, text: UInt8 = 1, json: UInt8 = 2, bytes: UInt8 = 3, boolean: UInt8 = 4
     /// A number of at most 15 digits: its nearest Double, 8 bytes.
     static let number: UInt8 = 5
-    /// Any other number: its digits.
     static let longNumber: UInt8 = 6
   }
 
@@ -95,7 +92,6 @@ import Rows
     used &+= 4
   }
 
-  /// Puts the value of a cell.
   @inline(__always) mutating func put(_ cell: Cell, _ reader: CellReader) {
     switch cell {
     case .null: put(kind: Kind.null)

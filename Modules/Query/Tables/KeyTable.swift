@@ -4,7 +4,6 @@ import CSearch
 ///
 /// A key may carry further bytes that do not take part in comparisons. At most 2^32 − 1 keys.
 @safe struct KeyTable: ~Copyable, @unchecked Sendable {
-  /// The number of keys.
   private(set) var count = 0
   /// A slot is 0 if it is free, else 32 bits of the hash, then the number of the key plus 1.
   private var slots: UnsafeMutablePointer<UInt64>
@@ -40,7 +39,6 @@ import CSearch
     unsafe arena.deallocate()
   }
 
-  /// Removes all keys; the memory stays.
   mutating func removeAll() {
     unsafe slots.update(repeating: 0, count: slotCount)
     count = 0
@@ -178,7 +176,6 @@ import CSearch
     }
   }
 
-  /// The hash of a key.
   func hash(of number: Int) -> UInt64 { unsafe entries[number].hash }
 
   /// The bytes of a key.

@@ -1,3 +1,5 @@
+import CAssets
+
 /// Folds text for search: removes case, accents and other marks, identically in all stores.
 ///
 /// Canonical decomposition, marks removed, full case folding, `ı` → `i`, `ß` → `ss`.
@@ -75,7 +77,10 @@ public enum Fold {
         guard hasDigits, let scalar = Unicode.Scalar(number) else { return }
         bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.EncodedScalar())
       }
-      let text = unsafe UnsafeBufferPointer(start: FoldTable.text.utf8Start, count: FoldTable.text.utf8CodeUnitCount)
+      // One word per character that changes: the distance from the previous one, a colon, and the replacement, joined
+      // by periods; all in hexadecimal digits.
+      var count = 0
+      let text = unsafe UnsafeBufferPointer(start: bb_asset(bb_fold_txt, &count), count: count)
       for index in text.indices {
         let byte = unsafe text[index]
         switch byte {

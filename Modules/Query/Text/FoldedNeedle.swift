@@ -1,15 +1,11 @@
-import Codecs
 import CSearch
-import Rows
 
 /// A folded text to look for in texts, which need not be folded first if they are ASCII.
 struct FoldedNeedle: Sendable {
   let bytes: [UInt8]
   private let isASCII: Bool
 
-  /// The folded form of text.
   init(_ text: [UInt8]) { self.init(folded: Fold.folded(text)) }
-  /// Text that is folded.
   init(folded: [UInt8]) {
     bytes = folded
     isASCII = folded.allSatisfy { $0 < 0x80 }
@@ -37,7 +33,6 @@ struct FoldedNeedle: Sendable {
     return unsafe bytes.withUnsafeBufferPointer { unsafe body(WordSearch(needle: $0)) }
   }
 
-  /// A search for a needle where words begin.
   @safe struct WordSearch {
     fileprivate let needle: UnsafeBufferPointer<UInt8>
 

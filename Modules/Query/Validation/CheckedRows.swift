@@ -12,10 +12,11 @@ public final class CheckedRows: ExactRowStream {
   private let memoryLimit: Int
   private let state = Mutex(State())
   private let keys: [[Int]]
+  /// The rule and the columns of each key.
+  private let names: [(rule: String, columns: [String])]
 
   /// The file of the rows.
   public struct Source: Sendable {
-    /// Its name.
     var file: String
     /// The lines before the first record; nil for a file without lines.
     var header: Int?
@@ -48,10 +49,19 @@ public final class CheckedRows: ExactRowStream {
         ColumnDescription("column", .text), ColumnDescription("rule", .text), ColumnDescription("expected", .text),
         ColumnDescription("found", .text),
       ])
-    keys = try rules.keys.map { (key) throws(Problem) in
+    var keys = try rules.keys.map { (key) throws(Problem) in
       try key.columns.map { (name) throws(Problem) in try inner.schema.column(named: name) }
     }
-    let count = keys.count
+    var names = rules.keys.map { ($0.rule, $0.columns) }
+    if let fields = rules.fields {
+      try fields.check(header: inner.schema.columns.map(\.name))
+      if !fields.key.isEmpty {
+        keys.append(fields.key)
+        names.append(("primaryKey", fields.key.map { inner.schema.columns[$0].name }))
+      }
+    }
+    (self.keys, self.names) = (keys, names)
+    let count = self.keys.count
     state.withLock { $0.seen = Array(repeating: [], count: count) }
   }
 
@@ -80,13 +90,23 @@ public final class CheckedRows: ExactRowStream {
       }
       state.lines += 1
       var violations = try rules.schema.violations(of: members)
+      for (column, cell) in (rules.fields?.cells ?? []).enumerated() where column < batch.width {
+        let field: [UInt8]? =
+          if case .null = batch.value(row, column) { nil } else { Array(Self.text(members[column].value).utf8) }
+        for (rule, expected) in cell.faults(field) {
+          violations.append(
+            JSONSchema.Violation(
+              column: columns[column].name, rule: rule, expected: expected,
+              found: field.map { String(decoding: $0, as: UTF8.self) } ?? "null"))
+        }
+      }
       for (at, key) in keys.enumerated() where !key.contains(where: { batch[row, $0].isNull }) {
         let identity = JSON.array(key.map { JSONSchema.normal(members[$0].value) }).canonicalBytes
         if state.seen[at].insert(identity).inserted {
           state.memory += identity.count + 48
           continue
         }
-        let (rule, names) = rules.keys[at]
+        let (rule, names) = self.names[at]
         let value = key.map { Self.text(members[$0].value) }.joined(separator: ", ")
         violations.append(
           JSONSchema.Violation(
@@ -116,30 +136,17 @@ public final class CheckedRows: ExactRowStream {
 
   /// A value as JSON. A text of a text file is what the types of its column say, if it can be that.
   private func json(_ value: Value, _ type: ColumnType, _ types: [String]?) -> JSON {
-    switch value {
-    case .null: return .null
-    case .boolean(let value): return .boolean(value)
-    case .integer(let value): return .number(value)
-    case .real(let value): return value.isFinite ? .number(value.canonicalText) : .string("\(value)")
-    case .number(let literal): return .number(literal)
-    case .bytes(let bytes): return .string(Base64.encoded(bytes))
-    case .json(let text): return (try? JSON.parse(text, name: "")) ?? .string(text)
-    case .text(let text):
-      guard source.isText, let types else { return .string(text) }
-      if types.contains("integer") || types.contains("number"), let number = try? JSON.parse(text, name: ""),
-        number.numberLiteral != nil
-      {
-        return number
-      }
-      if types.contains("boolean"), text == Array("true".utf8) || text == Array("false".utf8) {
-        return .boolean(text.count == 4)
-      }
-      if types.contains("array") || types.contains("object"), text.first == 91 || text.first == 123,
-        let nested = try? JSON.parse(text, name: "")
-      {
-        return nested
-      }
-      return .string(text)
+    if case .real(let number) = value, !number.isFinite { return .string("\(number)") }
+    guard case .text(let text) = value, source.isText, let types, let parsed = try? JSON.parse(text, name: "") else {
+      return JSON(value)
     }
+    let kinds: [String] =
+      switch parsed {
+      case .number: ["integer", "number"]
+      case .boolean: text.first == UInt8(ascii: "t") || text.first == UInt8(ascii: "f") ? ["boolean"] : []
+      case .array, .object: ["array", "object"]
+      case .null, .string: []
+      }
+    return types.contains(where: kinds.contains) ? parsed : .string(text)
   }
 }

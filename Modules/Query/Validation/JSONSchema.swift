@@ -7,12 +7,10 @@ struct JSONSchema: Sendable {
   struct Violation: Sendable, Hashable {
     /// The column, with the members and elements in it: `user.name`, `tags[0]`; empty for the row.
     var column: String
-    /// The keyword.
     var rule: String
     /// The value of the keyword, and the value that breaks it.
     var expected: String, found: String
 
-    /// Creates a violation.
     init(column: String, rule: String, expected: String, found: String) {
       (self.column, self.rule, self.expected, self.found) = (column, rule, expected, found)
     }
@@ -262,7 +260,6 @@ struct JSONSchema: Sendable {
     return nil
   }
 
-  /// The violations of a row.
   func violations(of row: [(name: [UInt8], value: JSON)]) throws(Problem) -> [Violation] {
     var found: [Violation] = []
     let members = row.filter { !$0.value.isNull || nullable.contains($0.name) }

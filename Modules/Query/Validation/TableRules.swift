@@ -4,10 +4,13 @@ public import Rows
 /// The rules of a description of a table: JSON Schema of a row, Table Schema (Frictionless) or metadata of CSV on the
 /// Web.
 public struct TableRules: Sendable {
-  /// The rules of each row.
   let schema: JSONSchema
   /// The columns whose values are together different in all rows, and the name of the rule.
   let keys: [(rule: String, columns: [String])]
+  /// The rules of fields, by position; nil unless the description is one of CSV on the Web.
+  let fields: CSVWDescription?
+  /// Members of the description that the standard ignores.
+  public var warnings: [String] { fields?.warnings ?? [] }
 
   /// Reads a description, whichever it is.
   /// - Parameter name: the name of the file in messages.
@@ -18,19 +21,24 @@ public struct TableRules: Sendable {
     let table = document["resources"]?.arrayValue?.first?["schema"] ?? document["schema"] ?? document
     if let fields = table["fields"]?.arrayValue {
       try translation.fields(fields, table)
-    } else if let schema = (document["tables"]?.arrayValue?.first ?? document)["tableSchema"] {
-      try translation.columns(schema)
+    } else if document["@context"] != nil || document["tables"] != nil || document["tableSchema"] != nil {
+      fields = try CSVWDescription(document, name: name)
+      schema = try JSONSchema(.boolean(true), name: name)
+      keys = []
+      return
     } else {
       schema = try JSONSchema(document, name: name)
       keys = []
+      fields = nil
       return
     }
+    fields = nil
     schema = try JSONSchema(
       .object(["properties": .object(translation.properties), "required": .array(translation.required)]), name: name)
     keys = translation.keys
   }
 
-  /// Table Schema and CSV on the Web as JSON Schema.
+  /// Table Schema as JSON Schema.
   private struct Translation {
     let name: String
     var properties: [JSON.Member] = [], required: [JSON] = []
@@ -103,72 +111,6 @@ public struct TableRules: Sendable {
     /// A limit of text, such as a date, is one of its bytes.
     private static func bound(_ keyword: String, _ value: JSON) -> String {
       value.stringValue == nil ? keyword : JSONSchema.textMark + keyword
-    }
-
-    /// The least and the greatest value of the integers of XML Schema.
-    private static let ranges: [String: (least: String?, greatest: String?)] = [
-      "integer": (nil, nil), "long": ("-9223372036854775808", "9223372036854775807"),
-      "int": ("-2147483648", "2147483647"), "short": ("-32768", "32767"), "byte": ("-128", "127"),
-      "nonNegativeInteger": ("0", nil), "positiveInteger": ("1", nil), "nonPositiveInteger": (nil, "0"),
-      "negativeInteger": (nil, "-1"), "unsignedLong": ("0", "18446744073709551615"),
-      "unsignedInt": ("0", "4294967295"), "unsignedShort": ("0", "65535"), "unsignedByte": ("0", "255"),
-    ]
-
-    mutating func columns(_ schema: JSON) throws(Problem) {
-      var titles: [String: String] = [:]
-      for column in schema["columns"]?.arrayValue ?? [] where column["virtual"]?.booleanValue != true {
-        let title = Self.names(column["titles"]).first ?? column["name"]?.stringValue ?? ""
-        if let name = column["name"]?.stringValue { titles[name] = title }
-        let datatype = column["datatype"] ?? schema["datatype"] ?? .string("string")
-        let base = datatype.stringValue ?? datatype["base"]?.stringValue ?? "string"
-        var members: [(String, JSON)] = []
-        if let range = Self.ranges[base] {
-          members.append(("type", .string("integer")))
-          if let least = range.least { members.append(("minimum", .number(Array(least.utf8)))) }
-          if let most = range.greatest { members.append(("maximum", .number(Array(most.utf8)))) }
-        } else {
-          switch base {
-          case "number", "decimal", "double", "float": members.append(("type", .string("number")))
-          case "boolean": members.append(("type", .string("boolean")))
-          case "json", "any", "anyAtomicType": break
-          default: members.append(("type", .string("string")))
-          }
-          let formats = ["date": "date", "dateTime": "date-time", "datetime": "date-time", "time": "time"]
-          if let format = formats[base] { members.append(("format", .string(format))) }
-        }
-        var more: [(String, JSON)] = []
-        for member in datatype.objectMembers ?? [] {
-          let value =
-            member.value.stringValue.flatMap { text in
-              Self.ranges[base] != nil || ["number", "decimal", "double", "float"].contains(base)
-                ? JSON.number(Array(text.utf8)) : nil
-            } ?? member.value
-          switch member.name {
-          case "minimum", "minInclusive": more.append((Self.bound("minimum", value), value))
-          case "maximum", "maxInclusive": more.append((Self.bound("maximum", value), value))
-          case "minExclusive": more.append((Self.bound("exclusiveMinimum", value), value))
-          case "maxExclusive": more.append((Self.bound("exclusiveMaximum", value), value))
-          case "length": more += [("minLength", value), ("maxLength", value)]
-          case "minLength", "maxLength": more.append((member.name, value))
-          case "format" where members.first?.1 == .string("string") && members.count == 1:
-            more.append(("pattern", .string("^(\(member.value.stringValue ?? ""))$")))
-          case "format": throw fault("the format of \(title)")
-          default: break
-          }
-        }
-        // A second limit of one kind does not take the place of that of the type.
-        if more.isEmpty {
-          add(title, members, isRequired: column["required"]?.booleanValue == true)
-        } else {
-          let parts = [members, more].map { part in
-            JSON.object(part.map { JSON.Member(Array($0.0.utf8), $0.1) })
-          }
-          add(title, [("allOf", .array(parts))], isRequired: column["required"]?.booleanValue == true)
-        }
-      }
-      let key = Self.names(schema["primaryKey"]).map { titles[$0] ?? $0 }
-      try addKeys(key.isEmpty ? nil : .array(key.map { .string($0) }))
-      if schema["foreignKeys"] != nil { throw fault("foreignKeys") }
     }
   }
 }

@@ -1,5 +1,4 @@
 import Codecs
-import Rows
 
 /// The formats of texts that JSON Schema and Table Schema name.
 enum ValueFormat {

@@ -9,7 +9,6 @@ import Synchronization
   /// The usual capacity, in bytes: between 128 KiB and 1 MiB speed is flat and memory small.
   public static let usualCapacity = 256 << 10
 
-  /// The first byte.
   @usableFromInline package let base: UnsafePointer<UInt8>
   /// The number of bytes.
   public let count: Int

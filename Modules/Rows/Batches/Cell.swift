@@ -14,11 +14,9 @@
   case json(UInt32, UInt32)
   /// Raw bytes.
   case bytes(UInt32, UInt32)
-  /// An integer.
   case integer(Int64)
   /// A real; NaN and the infinities only from sources that have them.
   case real(Double)
-  /// A Boolean.
   case boolean(Bool)
 
   /// The end of the range; 0 for values without one.

@@ -1,10 +1,8 @@
 /// The cells of a batch, row by row: immutable, shared by batches and cores.
 @safe public final class Cells: @unchecked Sendable {
-  /// The first cell.
   @usableFromInline package let base: UnsafePointer<Cell>
   /// The number of cells.
   public let count: Int
-  /// The memory in use, in cells.
   let capacity: Int
 
   fileprivate init(_ memory: UnsafeMutablePointer<Cell>, count: Int, capacity: Int) {
@@ -36,7 +34,6 @@
 
   deinit { unsafe base.deallocate() }
 
-  /// The number of cells so far.
   @inlinable var count: Int { used }
 
   /// Appends a cell.

@@ -93,19 +93,13 @@ public struct RowBatch: Sendable {
 
 /// One value that owns its bytes: what conditions, keys and tests hold. Equality is of bytes, never of characters.
 public enum Value: Sendable, Hashable {
-  /// No value.
   case null
-  /// A Boolean.
   case boolean(Bool)
-  /// An integer.
   case integer(Int64)
-  /// A finite real.
   case real(Double)
-  /// The literal of a number.
   case number([UInt8])
   /// UTF-8 text.
   case text([UInt8])
-  /// Canonical JSON.
   case json([UInt8])
   /// Raw bytes.
   case bytes([UInt8])

@@ -15,7 +15,6 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     case noInput
     /// A source does not respond and nothing is cached.
     case unavailable
-    /// A bug in the program.
     case bug
     /// An output cannot be created, or exists and may not be replaced.
     case cannotCreate
@@ -68,6 +67,8 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The position of the record at fault, counted from 0 within its batch; the reader of the batch adds the position of
   /// the batch.
   public var record: Int?
+  /// Whether the record is counted over all rows of the input instead.
+  public var isOfInput = false
   /// Further problems of the same kind, which are reported after this one.
   public var others: [Problem] = []
   /// The HTTP status that was the cause; nil for other causes.

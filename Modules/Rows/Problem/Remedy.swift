@@ -154,7 +154,6 @@ extension Remedy: CustomStringConvertible {
     /// The placeholder of a value that is not known.
     var placeholder: String
 
-    /// Whether it has a value.
     var takesValue: Bool
 
     /// Creates a spelling.

@@ -7,7 +7,6 @@ public struct NeededTypes: Sendable, Hashable {
 
   /// The needed properties of values that are only written.
   public enum Others: Sendable, Hashable {
-    /// Their texts.
     case text
     /// Their texts, and the types of all but dates and times in ISO 8601.
     case numbers

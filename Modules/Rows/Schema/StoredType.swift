@@ -14,6 +14,9 @@ public enum StoredType: Sendable, Hashable {
   case integers, reals
   /// Structures, maps and other lists, which are JSON here and everywhere else.
   case nested
+  /// Types of Parquet that no column has here: UUIDs, bytes of a fixed length, intervals, reals of 16 bits, unsigned
+  /// integers of at most 32 bits, and decimals of more than 38 digits.
+  case foreign
 }
 
 extension StoredType {
@@ -32,5 +35,14 @@ extension Schema {
   public var nestedWarning: Warning? {
     let names = columns.filter { $0.stored == .nested }.map(\.name)
     return names.isEmpty ? nil : "nested values are written as JSON (\(names.joined(separator: ", ")))"
+  }
+
+  /// The warning of formats that have the types of Parquet, but do not write all of them; nil if all are kept.
+  public var typesWarning: Warning? {
+    let names = columns.filter { $0.stored == .foreign }.map(\.name)
+    if names.isEmpty { return nestedWarning }
+    let nested = nestedWarning.map { "\($0.message); " } ?? ""
+    let columns = names.count == 1 ? "type of 1 column is" : "types of \(names.count) columns are"
+    return "\(nested)the \(columns) not kept (\(names.joined(separator: ", ")))"
   }
 }

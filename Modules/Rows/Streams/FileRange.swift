@@ -10,7 +10,6 @@ public final class FileRange: ByteSource {
   private let range: Range<Int>
   private let position: Mutex<Int>
 
-  /// - Parameter range: within the file.
   init(_ file: any RandomAccessSource, _ range: Range<Int>) {
     (self.file, self.range) = (file, range)
     position = Mutex(range.lowerBound)

@@ -1,6 +1,5 @@
 /// Bytes that can be read from any position, by several readers at once: a file, or the private copy of a pipe.
 public protocol RandomAccessSource: Sendable {
-  /// The name in messages.
   var name: String { get }
   /// The number of bytes.
   var length: Int { get }

@@ -3,7 +3,6 @@
 /// One consumer at a time calls `next`. The result is work that may run on any core: a stream that can split its input
 /// cheaply leaves the parsing to that work; any other returns finished batches.
 public protocol RowStream: Sendable {
-  /// The schema of the rows.
   var schema: Schema { get }
   /// The next piece, in order; nil at the end, and ever after.
   func next() async throws(Problem) -> BatchTask?
@@ -30,7 +29,6 @@ extension ExactRowStream {
 
 /// Rows made of those of another stream, with its deviations.
 public protocol DerivedRowStream: RowStream {
-  /// The other stream.
   var inner: any RowStream { get }
 }
 

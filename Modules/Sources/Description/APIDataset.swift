@@ -26,7 +26,8 @@ public struct APIDataset: Sendable, Hashable {
   var explode: [String] = []
   /// The method, body and headers of the requests.
   var request = SourceRequest.get
-  /// The format of the responses.
+  /// The job that makes the records; nil for none.
+  var job: SourceJob?
   var responseFormat = SourceResponseFormat()
   /// Values that the dataset is requested for; nil for none.
   var iteration: SourceIteration?
@@ -105,14 +106,18 @@ public struct DetailRequest: Sendable, Hashable {
     /// One list for all rows.
     case all
   }
-  /// The kind of requests.
   var scope: Scope
   /// The path after the source's base URL; empty with `link`.
   var path: String
   /// Query parameters that are always sent.
   var parameters: [SourceParameter]
-  /// What carries the first key column's value for `each`, as for a `SourceParent`; nil with `link`.
+  /// What carries the first key column's value for `each`, as for a `SourceParent`, and several of them for `all`; nil
+  /// with `link`, and for one list.
   var parameter: String?
+  /// The most values of a request for `all`; nil for one list.
+  var batch: Int?
+  /// The text between these values; nil for a comma.
+  var separator: String?
   /// JSON Pointer to the URL in the record, for `each`; nil with `path`.
   var link: String?
   /// JSON Pointer to the list, for `all`.

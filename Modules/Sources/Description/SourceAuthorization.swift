@@ -10,7 +10,6 @@ public struct SourceAuthorization: Sendable, Hashable {
   /// The place of the client's credentials in a token request.
   enum Sending: String, Sendable, Hashable, CaseIterable { case basic, body }
 
-  /// The kind.
   var type: Kind
   /// The query parameter or the header field with the secret.
   var name = ""
@@ -20,11 +19,9 @@ public struct SourceAuthorization: Sendable, Hashable {
   var file: String?
   /// The text before the secret in a header field; nil for `Bearer ` of a bearer, and no text for others.
   var prefix: String?
-  /// The grant type.
   var grant = Grant.clientCredentials
   /// The URL of the token endpoint, or its path after the base URL.
   var tokenURL = ""
-  /// The client's identifier.
   var clientID = SourceSecret()
   /// The client's secret; nil for a public client.
   var clientSecret: SourceSecret?
@@ -51,12 +48,9 @@ public struct SourceAuthorization: Sendable, Hashable {
   }
 }
 
-/// A place of a secret.
 struct SourceSecret: Sendable, Hashable {
-  /// An environment variable.
   var variable: String?
   /// A file, whose last line end does not count.
   var file: String?
-  /// A place.
   init(variable: String? = nil, file: String? = nil) { (self.variable, self.file) = (variable, file) }
 }

@@ -28,9 +28,7 @@ public struct SourceColumn: Sendable, Hashable {
   var onError = OnError.stop
   /// The treatment of values that do not fit.
   enum OnError: String, Sendable, Hashable, CaseIterable {
-    /// An error.
     case stop
-    /// Null, with a warning.
     case null
     /// The record is skipped, with a warning.
     case skip
@@ -72,6 +70,9 @@ public struct SourceColumn: Sendable, Hashable {
   var pointers: [String] {
     constant == nil ? ([from] + alternatives).filter { !$0.hasPrefix("#") } : []
   }
+
+  /// Whether each record has a value at its only pointer.
+  var isRequired: Bool { onError == .stop && !isOptional && missing == nil && pointers.count == 1 }
 
   /// The texts that the Breaking Bad APIs use for unknown values.
   static let unknown = ["", "?", "Unknown"]

@@ -15,7 +15,9 @@ public struct SourceDraftRequest: Sendable, Hashable {
   public var body: JSON?
   /// The place of the records; nil to infer it.
   public var records: String?
-  /// The most pages to read.
+  /// The path of an operation, in a description of an API; nil for none.
+  public var path: String?
+  /// The most pages to read; 1 to try nothing.
   public var pages = 1
   /// A request for the response at a URL.
   public init(_ url: String) { self.url = url }

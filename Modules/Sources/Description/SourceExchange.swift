@@ -14,10 +14,8 @@ public struct SourceExchange: Sendable, Hashable {
   var status = 0
   /// The header fields of the response that its reader needs.
   public var headers: [HTTPHeader] = []
-  /// The body of the response.
   var body: [UInt8] = []
 
-  /// A request.
   init(method: String, url: String, sent: String) {
     (self.method, self.url, self.sent) = (method, url, sent)
   }

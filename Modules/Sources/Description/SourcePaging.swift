@@ -22,7 +22,6 @@ public struct SourcePaging: Sendable, Hashable {
 
   /// When pages end, if nothing else ends them.
   public enum Stop: String, Sendable, Hashable, CaseIterable {
-    /// With a page that has no records.
     case empty
     /// With a page that has fewer records than the limit or the first page, or none.
     case short
@@ -36,7 +35,6 @@ public struct SourcePaging: Sendable, Hashable {
   public var parameter: String?
   /// JSON Pointer to the cursor in the body of a request; nil for `parameter`.
   var body: String?
-  /// The first page, or the first offset.
   var first: Int
   /// The page size to request; nil for the server's own, and for one record by offset.
   public var limit: Int?
@@ -78,17 +76,14 @@ public struct SourcePaging: Sendable, Hashable {
   /// One response holds everything.
   public static let none = SourcePaging(.none)
 
-  /// The place of a cursor.
   var origin: SourcePlace { from ?? SourcePlace(response: pointer ?? "") }
 }
 
 /// The place of a value in a response: one of these.
 public struct SourcePlace: Sendable, Hashable {
-  /// JSON Pointer in the response.
   var response: String?
   /// JSON Pointer in the last record.
   var last: String?
-  /// A header field.
   var header: String?
   /// A place.
   public init(response: String? = nil, last: String? = nil, header: String? = nil) {

@@ -5,13 +5,10 @@ import Codecs
 public struct SourceRequest: Sendable, Hashable {
   /// The methods. Requests with POST only read as well, so they may be repeated.
   enum Method: String, Sendable, Hashable, CaseIterable { case get = "GET", post = "POST" }
-  /// The encodings of a body.
-  enum Encoding: String, Sendable, Hashable, CaseIterable { case json, form }
-  /// The method.
+  enum Encoding: String, Sendable, Hashable, CaseIterable { case json, form, text }
   var method = Method.get
-  /// The body: texts in it may contain `{name}`; nil for none.
+  /// The body: texts in it may contain `{name}`; a text with the encoding `text`; nil for none.
   var body: JSON?
-  /// The encoding of the body.
   var encoding = Encoding.json
   /// Header fields in addition to those of the source.
   var headers: [SourceParameter] = []
@@ -23,7 +20,6 @@ public struct SourceRequest: Sendable, Hashable {
 
 /// The format of a dataset's responses.
 public struct SourceResponseFormat: Sendable, Hashable {
-  /// The formats.
   enum Name: String, Sendable, Hashable, CaseIterable {
     case json, ndjson, csv, xml
   }
@@ -34,7 +30,6 @@ public struct SourceResponseFormat: Sendable, Hashable {
   /// The encoding of CSV; nil for UTF-8.
   var encoding: Encoding?
 
-  /// The encodings of CSV.
   enum Encoding: String, Sendable, Hashable, CaseIterable {
     case utf8 = "utf-8"
     case latin1 = "iso-8859-1"
@@ -61,6 +56,8 @@ public enum SourceRecordForm: String, Sendable, Hashable, CaseIterable {
   case rows
   /// An array of plain values.
   case values
+  /// An object of arrays of one length: a record for each position.
+  case columns
   /// One record, or null.
   case object
   /// A JSON-stat dataset: a record for each value.
@@ -80,11 +77,8 @@ struct SourceIteration: Sendable, Hashable {
 
   /// A parameter and its values.
   public struct Parameter: Sendable, Hashable {
-    /// The name.
     var name: String
-    /// The values, as sent.
     var values: [String]
-    /// A parameter with these values.
     init(_ name: String, _ values: [String]) { (self.name, self.values) = (name, values) }
   }
 }
@@ -93,7 +87,6 @@ struct SourceIteration: Sendable, Hashable {
 public struct SourceSign: Sendable, Hashable {
   /// JSON Pointer to the member.
   public var pointer: String
-  /// The value.
   var value: JSON
   /// A sign: `value` at `pointer`.
   init(at pointer: String, is value: JSON) {
@@ -119,7 +112,6 @@ public struct SourceVariable: Sendable, Hashable {
   public var environment: String?
   /// The value if there is no other; nil if one must be given.
   public var usual: String?
-  /// A variable.
   init(_ name: String, environment: String? = nil, usual: String? = nil) {
     self.name = name
     self.environment = environment
@@ -135,7 +127,6 @@ struct SourceErrorRule: Sendable, Hashable {
   var message: String?
   /// Whether the request is tried again.
   var isRetried: Bool
-  /// A rule.
   init(_ sign: SourceSign, message: String? = nil, isRetried: Bool = false) {
     self.sign = sign
     self.message = message

@@ -2,7 +2,6 @@ public import Rows
 
 /// The part of a source that is read to try its definition.
 public struct SourceSample: Sendable, Hashable {
-  /// The most pages of each list.
   var pages: Int
   /// The most detail requests of each dataset.
   var details = 3
@@ -23,7 +22,6 @@ public struct SourceTrial: Sendable {
     var filled: Int?
     /// The number of distinct values.
     var distinct: Int?
-    /// A value.
     var example: String?
     /// The advice to check; empty if there is none.
     var note: String
@@ -39,6 +37,8 @@ public struct SourceTrial: Sendable {
   public var dataset: String
   /// The rows.
   public var rows: [Row] = []
+  /// The columns with values that do not fit.
+  var misfits: [String] = []
   /// The contradiction to the definition, or the reason why there was no response; nil if there is none.
   public var problem: Problem?
 

@@ -16,11 +16,10 @@ struct DraftColumns {
     var isUnique = false
     var isComplete = false
   }
-  private(set) var columns: [Column] = []
+  var columns: [Column] = []
   /// Members with one value in all records.
   private(set) var skipped: [String] = []
 
-  /// The most columns.
   private static let most = 200
   private static let wordsForNull: Set<String> = ["-", "?", "n/a", "na", "null", "none", "nil", "unknown", "."]
 
@@ -33,17 +32,22 @@ struct DraftColumns {
     for pointer in order.prefix(Self.most) {
       let all = found[pointer] ?? [], values = all.filter { !$0.isNull && $0.stringBytes?.isEmpty != true }
       let last = Self.steps(pointer).last ?? ""
+      // An object in other records has its own columns.
+      if values.isEmpty, order.contains(where: { $0.hasPrefix(pointer + "/") }) { continue }
       if records.count > 1, all.count == records.count, Set(values).count == 1, values.count == all.count,
         ["object", "type", "kind", "@type", "__typename", "_index", "_type", "class"].contains(last.lowercased())
       {
         skipped.append(pointer)
         continue
       }
-      var column = Column(pointer: pointer, source: SourceColumn("", from: pointer, nulls: [""]))
+      var column = Column(pointer: pointer, source: SourceColumn("", from: pointer))
       column.values = values
       column.isComplete = values.count == records.count
       column.isUnique = column.isComplete && Set(values).count == values.count
       Self.infer(&column, name: last)
+      let hasEmpty = all.contains { $0.stringBytes?.isEmpty == true }
+      if values.isEmpty { (column.type, column.source.isOptional) = (hasEmpty ? .text : .json, true) }
+      if hasEmpty, column.type != .text, column.source.nulls.isEmpty { column.source.nulls = [.string([])] }
       columns.append(column)
     }
     if form == .map || form == .lists {
@@ -98,7 +102,7 @@ struct DraftColumns {
   private static func infer(_ column: inout Column, name: String) {
     let values = column.values
     guard !values.isEmpty else {
-      column.remark = "no value seen"
+      column.remark = "null in all records"
       return
     }
     if values.allSatisfy({ $0.arrayValue != nil }) { return inferList(&column) }
@@ -111,7 +115,7 @@ struct DraftColumns {
     let rest = texts.filter { !wordsForNull.contains($0.lowercased()) }
     let words = Set(texts.filter { wordsForNull.contains($0.lowercased()) })
     if rest.count >= 2, !words.isEmpty, inferText(rest, &column, name), column.type != .text {
-      column.source.nulls = ([""] + words.sorted()).map { .string($0) }
+      column.source.nulls = words.sorted().map { .string($0) }
       column.remark += column.remark.isEmpty ? "null: \(words.sorted().joined(separator: ", "))" : ""
     } else {
       (column.type, column.source.formats, column.source.zone) = (.text, [], nil)
@@ -140,9 +144,13 @@ struct DraftColumns {
   private static func inferNumber(_ column: inout Column, _ name: String) {
     let numbers = column.values.compactMap(\.realValue)
     let isWhole = numbers.allSatisfy { $0 == $0.rounded() }
-    if isTime(name), isWhole {
+    let isGrowing = numbers.count > 1 && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+    var text = column
+    let literals = column.values.map { String(decoding: $0.numberLiteral ?? [], as: UTF8.self) }
+    if isWhole, inferText(literals, &text, name), text.type == .date { return column = text }
+    if isWhole, isTime(name) || column.pointer == "/0" && isGrowing {
       for (format, range) in [
-        (SourceFormat.epochSeconds, 1e8...4e9), (.epochMilliseconds, 1e11...4e12), (.epochMicroseconds, 1e14...4e15),
+        (SourceFormat.epochSeconds, 1e9...4e9), (.epochMilliseconds, 1e12...4e12), (.epochMicroseconds, 1e15...4e15),
       ] where numbers.allSatisfy(range.contains) {
         column.type = .timestamp
         column.source.formats = [format]
@@ -155,7 +163,8 @@ struct DraftColumns {
 
   private static func isTime(_ name: String) -> Bool {
     let name = name.lowercased()
-    if name == "ts" || name.hasSuffix("_at") || name.hasSuffix("_ts") || name.hasSuffix("_utc") { return true }
+    if ["ts", "dt", "at", "since", "until", "expiry", "day", "on", "sunrise", "sunset"].contains(name) { return true }
+    if ["_at", "_ts", "_dt", "_on", "_utc", "_since", "_until"].contains(where: name.hasSuffix) { return true }
     return ["time", "date", "created", "updated", "modified", "expires", "timestamp", "epoch"].contains(
       where: name.contains)
   }
@@ -172,8 +181,15 @@ struct DraftColumns {
       column.type = .date
       return true
     }
-    if bytes.allSatisfy({ Dates.utc($0) != nil }) {
+    if bytes.allSatisfy({ RESTDateReader.standard($0) != nil }) {
       column.type = .timestamp
+      return true
+    }
+    // `20250301`, for a name of time.
+    if isTime(name), let pattern = DatePattern("yyyyMMdd"),
+      bytes.allSatisfy({ $0.count == 8 && [49, 50].contains($0[0]) && pattern.fields($0) != nil })
+    {
+      (column.type, column.source.formats) = (.date, [SourceFormat(rawValue: "yyyyMMdd")])
       return true
     }
     for (pattern, separator) in [
@@ -226,7 +242,33 @@ struct DraftColumns {
     return true
   }
 
+  /// Gives a column a wider type.
+  /// - Returns: false for one without a wider type.
+  mutating func widen(_ name: String) -> Bool {
+    guard let place = columns.firstIndex(where: { $0.name == name }), columns[place].type != .json else { return false }
+    let isText = columns[place].values.allSatisfy { $0.arrayValue == nil && $0.objectMembers == nil }
+    switch columns[place].type {
+    case .integer: columns[place].type = .decimal
+    case .text, .list: columns[place].type = .json
+    default: columns[place].type = isText ? .text : .json
+    }
+    (columns[place].source.formats, columns[place].source.zone, columns[place].source.steps) = ([], nil, [])
+    columns[place].remark = "not all values fit"
+    return true
+  }
+
   // MARK: - Names
+
+  /// Adds columns that no record has, and puts all in an order: first those of `pointers`.
+  mutating func complete(_ further: [Column], order pointers: [String]) {
+    columns += further.filter { column in !columns.contains { $0.pointer == column.pointer } }
+    let ranks = Dictionary(pointers.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+    let ranked = columns.enumerated().sorted {
+      (ranks[$0.element.pointer] ?? .max, $0.offset) < (ranks[$1.element.pointer] ?? .max, $1.offset)
+    }
+    columns = ranked.map(\.element)
+    name()
+  }
 
   /// Gives each column a name of its own: the last step, with the step before it where that says more.
   private mutating func name() {

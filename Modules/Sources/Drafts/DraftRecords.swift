@@ -7,14 +7,14 @@ struct DraftRecords {
     var form: SourceRecordForm
     /// The records, as the columns see them.
     var records: [JSON]
+    /// The number of all records of the response.
+    var count: Int
     var score: Double
-    /// The candidate for a message.
     var shown: String {
       "\(pointer.isEmpty ? "the whole response" : pointer)\(form == .list ? "" : " (\(form.rawValue))")"
     }
   }
 
-  /// The most records that are examined.
   static let most = 500
   private static let usualNames: Set<String> = [
     "data", "items", "results", "result", "records", "rows", "entries", "docs", "hits", "list", "objects", "values",
@@ -24,7 +24,6 @@ struct DraftRecords {
     "links", "_links", "meta", "included", "facets", "aggregations", "errors", "error", "warnings", "schema", "fields",
     "pagination", "paging", "info", "extension", "includes",
   ]
-  /// Members about pages.
   static let pagingNames: Set<String> = [
     "page", "pages", "total", "totalpages", "totalcount", "totalresults", "count", "limit", "offset", "next",
     "previous", "prev", "hasmore", "perpage", "pagesize", "size", "cursor", "nextcursor", "numfound", "start", "first",
@@ -32,7 +31,6 @@ struct DraftRecords {
   ]
   private(set) var candidates: [Candidate] = []
 
-  /// The places in a document.
   init(_ document: JSON) {
     visit(document, [], penalty: 0)
     addSingle(document, [])
@@ -47,17 +45,27 @@ struct DraftRecords {
     let bonus =
       (steps.last.map { Self.usualNames.contains($0.lowercased()) } == true ? 1.5 : 0) - 0.35 * Double(steps.count)
       - penalty
-    if let elements = value.arrayValue { return addArray(elements, pointer, bonus) }
+    if let elements = value.arrayValue {
+      addArray(elements, pointer, bonus)
+      // The records may be next to an object about them.
+      guard (2...3).contains(elements.count), elements.contains(where: { $0.objectMembers != nil }) else { return }
+      for (place, element) in elements.enumerated() where element.arrayValue != nil {
+        visit(element, steps + [String(place)], penalty: penalty)
+      }
+      return
+    }
     guard let members = value.objectMembers else { return }
     if value["class"]?.stringValue == "dataset" || value["dimension"] != nil,
       value["value"] != nil || value["dataset"] != nil,
       let records = try? JSONStat.records(of: value, url: "")
     {
       candidates.append(
-        Candidate(pointer: pointer, form: .jsonStat, records: Array(records.prefix(Self.most)), score: 8))
+        Candidate(
+          pointer: pointer, form: .jsonStat, records: Array(records.prefix(Self.most)), count: records.count, score: 8))
       return
     }
     addMap(members, pointer, bonus)
+    addColumns(members, pointer, bonus)
     for member in members {
       let isOther = Self.otherNames.contains(member.name.lowercased())
       visit(member.value, steps + [member.name], penalty: penalty + (isOther ? 4 : 0))
@@ -69,14 +77,33 @@ struct DraftRecords {
     let part = Array(elements.prefix(Self.most)), size = min(1.5, Double(elements.count) * 0.25)
     if elements.allSatisfy({ $0.objectMembers != nil }) {
       candidates.append(
-        Candidate(pointer: pointer, form: .list, records: part, score: 4 + Self.likeness(part) + size + bonus))
+        Candidate(
+          pointer: pointer, form: .list, records: part, count: elements.count,
+          score: 4 + Self.likeness(part) + size + bonus))
     } else if let width = first.arrayValue?.count, width > 1, elements.count > 1,
       elements.allSatisfy({ $0.arrayValue?.count == width })
     {
-      candidates.append(Candidate(pointer: pointer, form: .rows, records: part, score: 3.5 + size + bonus))
+      candidates.append(
+        Candidate(pointer: pointer, form: .rows, records: part, count: elements.count, score: 3.5 + size + bonus))
     } else if elements.allSatisfy({ $0.stringBytes != nil || $0.numberLiteral != nil }) {
-      candidates.append(Candidate(pointer: pointer, form: .values, records: part, score: 1 + size + bonus))
+      candidates.append(
+        Candidate(pointer: pointer, form: .values, records: part, count: elements.count, score: 1 + size + bonus))
     }
+  }
+
+  /// Arrays of one length, whose elements at one position are a record.
+  private mutating func addColumns(_ members: [JSON.Member], _ pointer: String, _ bonus: Double) {
+    let columns = members.compactMap { member in member.value.arrayValue.map { (member.key, $0) } }
+    guard columns.count > 1, let count = columns.first?.1.count, count > 1,
+      columns.allSatisfy({ $0.1.count == count && !$0.1.contains { $0.objectMembers != nil || $0.arrayValue != nil } })
+    else { return }
+    let records = (0..<min(count, Self.most)).map { place in
+      JSON.object(columns.map { JSON.Member($0.0, $0.1[place]) })
+    }
+    candidates.append(
+      Candidate(
+        pointer: pointer, form: .columns, records: records, count: count,
+        score: 5 + min(1.5, Double(count) * 0.25) + bonus))
   }
 
   /// An object of records, or of arrays of records, whose names are data.
@@ -86,7 +113,7 @@ struct DraftRecords {
       let isData = members.allSatisfy { Self.isData($0.name) }
       candidates.append(
         Candidate(
-          pointer: pointer, form: .map, records: Array(values.prefix(Self.most)),
+          pointer: pointer, form: .map, records: Array(values.prefix(Self.most)), count: values.count,
           score: (isData ? 4.5 : 2.5) + Self.likeness(values) + min(1.5, Double(values.count) * 0.25) + bonus))
     }
     let all = values.flatMap { $0.arrayValue ?? [] }
@@ -97,7 +124,7 @@ struct DraftRecords {
       guard isData || Self.likeness(all) > 1.5 else { return }
       candidates.append(
         Candidate(
-          pointer: pointer, form: .lists, records: Array(all.prefix(Self.most)),
+          pointer: pointer, form: .lists, records: Array(all.prefix(Self.most)), count: all.count,
           score: (isData ? 6 : 2.5) + Self.likeness(all) + bonus))
     }
   }
@@ -130,7 +157,7 @@ struct DraftRecords {
     if hasID || own.count >= 4, !hasList {
       candidates.append(
         Candidate(
-          pointer: JSONPointer(steps: steps).description, form: .object, records: [value],
+          pointer: JSONPointer(steps: steps).description, form: .object, records: [value], count: 1,
           score: (hasID ? 8 : 5) - 0.35 * Double(steps.count)))
     }
     if members.count == 1 { addSingle(members[0].value, steps + [members[0].name]) }

@@ -1,8 +1,6 @@
 import Codecs
 import Domain
-import Query
 public import Rows
-import Synchronization
 
 extension RESTSource {
   /// Reads a sample of the records of a dataset, and compares it with the definition.
@@ -12,7 +10,7 @@ extension RESTSource {
     var trial = SourceTrial(table)
     let dataset = try description.dataset(named: table)
     var statistics = try TrialStatistics(dataset, errorLimit: services.errorLimit)
-    let query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
+    let query = RESTQuery(dataset)
     do throws(Problem) {
       var combinations = [Combination()]
       if dataset.parent != nil || dataset.iteration != nil {
@@ -36,6 +34,7 @@ extension RESTSource {
     }
     if trial.problem == nil || statistics.records > 0 { trial.rows = statistics.shown + trial.rows }
     if trial.problem == nil { trial.problem = statistics.problem }
+    trial.misfits = statistics.misfits
     // A server may repeat them.
     for position in trial.rows.indices {
       trial.rows[position].note = secret.removed(from: trial.rows[position].note)
@@ -54,7 +53,6 @@ private struct TrialStatistics {
     /// Values that do not fit, and the first problem.
     var misfits = 0
     var misfit: Problem?
-    /// Records that were read for it.
     var records = 0
   }
   private let dataset: APIDataset
@@ -107,7 +105,6 @@ private struct TrialStatistics {
     }
   }
 
-  /// Adds what detail requests filled.
   mutating func add(_ completed: [[Value]], of supplement: DetailRequest, _ others: [MemberFinding]) {
     findings += others
     for source in supplement.columns {
@@ -148,6 +145,11 @@ private struct TrialStatistics {
     }
     guard dataset.occurrence == nil, repeatedKeys > 0 else { return nil }
     return Problem(.badData, "the key is not unique", at: dataset.schema.name)
+  }
+
+  /// The columns with values that do not fit.
+  var misfits: [String] {
+    zip(dataset.schema.columns, columns).filter { $0.1.misfits > 0 }.map(\.0.name)
   }
 
   private var repeatedKeys: Int {

@@ -9,17 +9,27 @@ public struct SourceDraft: Sendable {
   /// The choices, with reasons and runners-up, one line each.
   public private(set) var lines: [String] = []
   private let places: [DraftRecords.Candidate]
-  private var guesses: [DraftPaging.Guess]
+  private var columns: DraftColumns
+  private var guess: DraftPaging.Guess
+  /// The ways of paging, the most likely first.
+  let candidates: [DraftPaging.Guess]
+  private let document: JSON, headers: HTTPFields
+  private let parameters: [SourceParameter], body: JSON?
+  private let evidence: DraftEvidence?
   private let isXML: Bool
   private var remarks: [String] = []
   /// The secrets of the URL, by environment variable.
-  private var values: [String: String] = [:]
+  private(set) var values: [String: String] = [:]
+  /// Whether the last attempt had one record of the first page on the second.
+  var repeatsOne = false
 
   /// Infers a definition from a response.
   /// - `body`: the bytes of the response.
   /// - `headers`: its header fields.
   /// - Throws: `badData` for a response without records.
-  public init(_ request: SourceDraftRequest, _ body: [UInt8], headers: HTTPFields) async throws(Problem) {
+  public init(
+    _ request: SourceDraftRequest, _ body: [UInt8], headers: HTTPFields, _ evidence: DraftEvidence? = nil
+  ) async throws(Problem) {
     let url = DraftURL(request.url)
     let format = SourceResponseFormat(url.formatOfFile)
     let (document, isXML) = try await RESTDocument(
@@ -35,7 +45,8 @@ public struct SourceDraft: Sendable {
         hint: .advice("request a list that is not empty").or(
           .set(.recordsPointer, for: "name the place of the records")))
     }
-    let columns = DraftColumns(place.records, place.form, isXML: isXML)
+    var columns = DraftColumns(place.records, place.form, isXML: isXML)
+    evidence?.complete(&columns)
     guard !columns.columns.isEmpty else {
       throw Problem(
         .badData, "the records at \(place.shown) have no members", at: URLText.redacted(request.url),
@@ -59,72 +70,117 @@ public struct SourceDraft: Sendable {
     }
     let key = Self.key(columns, place)
     let keyPointer = key.count == 1 ? columns.columns[key[0]].pointer : nil
-    var guesses = DraftPaging(
-      document, headers: headers, parameters, records: place.pointer, place.records, key: keyPointer, body: request.body
-    ).guesses
-    if place.form == .object || place.form == .jsonStat {
+    let paging = DraftPaging(
+      document, headers: headers, parameters, records: place.pointer, place.records, count: place.count,
+      key: keyPointer, body: request.body
+    )
+    var guesses = (evidence?.guesses(paging, parameters, place.count) ?? []) + paging.guesses + paging.others
+    if place.form == .object || place.form == .jsonStat || place.form == .columns {
       guesses = [
         DraftPaging.Guess(paging: SourcePaging(.none, isDeclaredWhole: true), reason: "one response is the whole")
       ]
     }
-    let paging = guesses[0].paging
-    parameters.removeAll { parameter in paging.parameterNames.contains(parameter.name) }
     var dataset = APIDataset(
-      Schema(request.dataset ?? url.dataset, columns: []), path: url.path, parameters: parameters,
-      records: place.pointer, paging: paging, columns: [])
-    dataset = Self.dataset(dataset, with: columns, key: key)
+      Schema(request.dataset ?? url.dataset, columns: []), path: evidence?.path ?? url.path, records: place.pointer,
+      columns: [])
     dataset.recordForm = place.form
     if let name = format.name, name != .json { dataset.responseFormat = format }
     if let body = request.body { dataset.request = .post(body) }
     description = APIDescription(
-      name: request.name ?? url.name, baseURL: url.base, authorization: authorization, headers: request.headers,
-      datasets: [dataset])
+      name: request.name ?? url.name, baseURL: evidence?.base ?? url.base, authorization: authorization,
+      headers: request.headers, datasets: [Self.dataset(dataset, with: columns, key: key)])
+    description.variables = evidence?.variables ?? []
     description.grammar = 2
-    (self.places, self.guesses, self.isXML) = (places, guesses, isXML)
-    lines = Self.lines(places, columns, key, guesses) + remarks
+    (self.places, self.columns, candidates, guess, self.isXML) = (places, columns, guesses, guesses[0], isXML)
+    (self.document, self.headers, self.parameters, self.body) = (document, headers, parameters, request.body)
+    self.evidence = evidence
+    choose(guess)
   }
 
-  /// Reads more pages, and infers the types and the key from the records of all.
-  /// - `transport`: sends the requests.
-  /// - `pages`: the most pages.
-  public mutating func confirm(
-    by transport: any HTTPTransport, environment: [String: String], pages: Int
-  ) async {
-    guard let dataset = description.datasets.first, pages > 1, guesses[0].paging.type != .none else { return }
-    var records: [JSON] = [], count = 0
-    var limited = description
-    limited.datasets[0].paging.maximumPages = pages
-    do throws(Problem) {
-      let source = try RESTSource(
-        limited, transport: transport, environment: environment.merging(values) { given, _ in given }
-      ) { _ in }
-      let query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
-      _ = try await source.walk(limited.datasets[0], query, RESTContext(), RESTWalkLimit(isSoft: true)) {
-        (page) throws(Problem) in
-        count += 1
-        records += page.records.map(\.value)
-        return records.count < DraftRecords.most
-      }
-    } catch {
-      guesses[0].isUncertain = true
-      lines.append("warning  page \(count + 1) could not be read: \(error.message)")
-      return
+  /// The dataset.
+  var dataset: APIDataset { description.datasets[0] }
+  /// The records of the response.
+  var sample: [RESTRecord] { places[0].records.map { RESTRecord(value: $0) } }
+  /// Whether the response is all there is.
+  var isWhole: Bool { guess.paging.isDeclaredWhole }
+  /// Whether the response has as many records as the URL requests.
+  var isFull: Bool { signs.fullPage(parameters, body) != nil && !signs.isConfirmed(by: document) }
+  /// Why the response is not the whole list; nil if nothing suggests it.
+  var sign: String? {
+    let isData = places[0].pointer.isEmpty && document.objectMembers != nil
+    return signs.sign(in: isData ? .null : document, headers, followsLinks: false)
+  }
+  private var signs: RESTMoreRecords {
+    RESTMoreRecords(known: [Self.steps(places[0].pointer)], received: places[0].count)
+  }
+  private static func steps(_ pointer: String) -> [String] { (try? JSONPointer(pointer))?.steps ?? [] }
+
+  /// What tells a record from others: its key, or the whole record.
+  func identity(_ record: RESTRecord) -> [JSON] {
+    let key = Self.key(columns, places[0]).map { columns.columns[$0].pointer }
+    let values = key.compactMap { pointer in (try? JSONPointer(pointer)).flatMap { record.value.value(at: $0) } }
+    return values.count == key.count && !key.isEmpty ? values : [record.value]
+  }
+
+  /// Adds a line to the choices.
+  mutating func note(_ line: String) {
+    remarks.append(line)
+    lines.append(line)
+  }
+
+  /// The definition with a way of paging.
+  func description(with guess: DraftPaging.Guess) -> APIDescription {
+    var description = description
+    let paging = guess.paging
+    description.datasets[0].paging = paging
+    description.datasets[0].parameters = parameters.filter { !paging.parameterNames.contains($0.name) }
+    if let body, let place = guess.place, let name = paging.parameter {
+      description.datasets[0].request.body = body.setting(.string("{\(name)}"), at: Self.steps(place)[...])
     }
-    guard count > 1 else {
-      lines.append("warning  there was only one page, so the paging is not confirmed")
-      return
-    }
-    let columns = DraftColumns(records, places[0].form, isXML: isXML)
+    return description
+  }
+
+  /// Makes a way of paging that of the definition.
+  mutating func choose(_ guess: DraftPaging.Guess) {
+    self.guess = guess
+    description = description(with: guess)
+    describe(places[0].records)
+  }
+
+  /// Infers the types and the key from the records of several pages.
+  mutating func infer(from records: [JSON]) {
     var place = places[0]
     place.records = records
-    let key = Self.key(columns, place)
-    description.datasets[0] = Self.dataset(dataset, with: columns, key: key)
-    guesses[0].isUncertain = false
-    guesses[0].reason += "; \(count) pages were read"
-    lines = Self.lines([place] + places.dropFirst(), columns, key, guesses) + remarks
+    columns = DraftColumns(records, place.form, isXML: isXML)
+    evidence?.complete(&columns)
+    description.datasets[0] = Self.dataset(dataset, with: columns, key: Self.key(columns, place))
+    describe(records)
   }
 
-  /// A dataset with other columns.
+  /// Gives columns wider types; without columns, the definition loses its key.
+  /// - Returns: false if nothing is left to widen.
+  mutating func widen(_ names: [String]) -> Bool {
+    if names.isEmpty {
+      guard !dataset.schema.key.isEmpty else { return false }
+      description.datasets[0] = Self.dataset(dataset, with: columns, key: [])
+      return true
+    }
+    let key = dataset.schema.key.map { dataset.schema.columns[$0].name }
+    for name in names where !columns.widen(name) { return false }
+    description.datasets[0] = Self.dataset(
+      dataset, with: columns, key: columns.columns.indices.filter { key.contains(columns.columns[$0].name) })
+    describe(places[0].records)
+    return true
+  }
+
+  private mutating func describe(_ records: [JSON]) {
+    var place = places[0]
+    place.records = records
+    let others = candidates.filter { $0.paging.type != guess.paging.type || $0.paging.shown != guess.paging.shown }
+    lines =
+      Self.lines([place] + places.dropFirst(), columns, Self.key(columns, place), [guess] + others) + remarks
+  }
+
   private static func dataset(_ known: APIDataset, with columns: DraftColumns, key: [Int]) -> APIDataset {
     var dataset = known
     dataset.schema = Schema(
@@ -152,7 +208,7 @@ public struct SourceDraft: Sendable {
     }
     let form: SourceRecordForm = found.arrayValue == nil ? .object : .list
     return DraftRecords.Candidate(
-      pointer: text, form: form, records: Array(records.prefix(DraftRecords.most)), score: 9)
+      pointer: text, form: form, records: Array(records.prefix(DraftRecords.most)), count: records.count, score: 9)
   }
 
   private static func key(_ columns: DraftColumns, _ place: DraftRecords.Candidate) -> [Int] {
@@ -241,10 +297,17 @@ struct DraftURL {
       parameters.append(SourceParameter(Self.decoded(sides[0]), sides.count > 1 ? Self.decoded(sides[1]) : ""))
     }
     let plainHost = (host.split(separator: "@").last ?? "").split(separator: ":").first.map(String.init) ?? ""
-    let labels = plainHost.split(separator: ".").filter { !["api", "www", "com", "org", "net", "io"].contains($0) }
-    name = Self.word(labels.last.map(String.init) ?? plainHost)
+    let labels = plainHost.split(separator: ".").filter {
+      !["api", "www", "com", "org", "net", "io"].contains($0) && Int($0) == nil
+    }
+    name = labels.last.map { Self.word(String($0)) } ?? "source"
     let steps = path.split(separator: "/").map { $0.split(separator: ".").first.map(String.init) ?? "" }
     dataset = Self.word(steps.last { $0.contains { $0.isLetter } && !$0.hasPrefix("v") } ?? "records")
+  }
+
+  /// The secrets in the URL.
+  var secrets: [String] {
+    parameters.filter { URLText.isSecret($0.name) }.map(\.value) + [login].compactMap(\.self)
   }
 
   private static func word(_ text: String) -> String {
@@ -252,7 +315,6 @@ struct DraftURL {
     return word.isEmpty ? "records" : word
   }
 
-  /// The name of an environment variable.
   static func variable(for name: String) -> String {
     let word = String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     return (word.first?.isNumber == true ? "API_" : "") + word
@@ -264,6 +326,5 @@ struct DraftURL {
 }
 
 extension SourcePaging {
-  /// The parameters that it sets.
   var parameterNames: [String] { [limitParameter, parameter].compactMap(\.self) }
 }

@@ -1,8 +1,6 @@
 import Domain
-import Codecs
 import Rows
 
-/// The authorizations of a source definition.
 extension SourceAuthorization {
   static let tables: [SourceTable<SourceAuthorization>] = [
     SourceTable(
@@ -65,7 +63,8 @@ extension SourceAuthorization {
     if let url = node["token_url"], URLText.isWeb(url.text), !url.text.contains("://{"),
       !RESTOrigin(url.text).keepsSecrets
     {
-      problems.note(url.problem("expected an https URL, found \(RESTText.firstWords(Array(url.text.utf8)))"))
+      problems.note(
+        url.problem("expected an https URL, found \(RESTText.firstWords(Array(URLText.redacted(url.text).utf8)))"))
     }
   }
 }

@@ -5,7 +5,6 @@ import Rows
 struct SourceFileChecks {
   let node: SourceNode
   let problems: SourceProblems
-  /// The names of the source's variables.
   let variables: [String]
 
   /// The dataset with its schema; notes columns that are defined more than once, or referenced and not defined.
@@ -58,7 +57,7 @@ struct SourceFileChecks {
     }
     if let paging = node["paging"] { SourcePaging.check(paging, problems) }
     if let parent = node["parent"] { check(parent: parent) }
-    if let request = node["request"] { check(request: request) }
+    for request in [node["request"], node["job"]?["request"]] { if let request { check(request: request) } }
     for key in ["delimiter", "encoding"] where dataset.responseFormat.name != .csv {
       if let node = node["answer"]?[key] { problems.note(node.problem("applies only to csv")) }  // prose-lint: ignore
     }
@@ -113,6 +112,9 @@ struct SourceFileChecks {
       if node["encoding"]?.text == "form", body.json.objectMembers == nil {
         problems.note(body.problem("expected an object for a form, found \(body.json.kindName)"))
       }
+      if node["encoding"]?.text == "text", body.json.stringBytes == nil {
+        problems.note(body.problem("expected a text, found \(body.json.kindName)"))
+      }
     }
     SourceFile.checkHeaders(node["headers"], problems)
   }
@@ -129,7 +131,12 @@ struct SourceFileChecks {
   }
 
   private func check(supplement node: SourceNode) {
-    guard node["for"]?.text == "each" else { return }
+    guard node["for"]?.text == "each" else {
+      for (key, other) in [("param", "batch"), ("batch", "param"), ("separator", "batch")] {
+        if let place = node[key], node[other] == nil { problems.note(place.problem("“\(key)” requires “\(other)”")) }
+      }
+      return
+    }
     let isLink = node["url"] != nil
     for key in isLink ? ["path", "params", "param"] : ["path", "param"] where (node[key] != nil) == isLink {
       problems.note(
@@ -139,7 +146,6 @@ struct SourceFileChecks {
 }
 
 extension SourceFileDataset {
-  /// A dataset as its file has it.
   init(_ dataset: APIDataset) {
     let schema = dataset.schema
     (self.dataset, name, summary, key) = (

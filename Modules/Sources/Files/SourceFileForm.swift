@@ -2,7 +2,6 @@ import Codecs
 import Domain
 import Rows
 
-/// A source as its file has it.
 struct SourceFileContents: Sendable {
   var source = APIDescription(name: "", baseURL: "", datasets: [])
   var datasets: [SourceFileDataset] = []
@@ -105,6 +104,7 @@ struct SourceFileDataset: Sendable, Equatable {
       .key(
         "answer", \.dataset.responseFormat, .object(response),  // prose-lint: ignore
         "format of responses [default: by Content-Type]", since: 2),
+      .optional("job", \.dataset.job, .object(SourceJob.table), "an export job that makes the records", since: 2),
       .key("filters", \.dataset.filters, .pairs, "filters (name, production) and the server's parameter for each"),
       .part("random", random, "how to request a random record"),
       recordsKey,
@@ -144,11 +144,11 @@ struct SourceFileDataset: Sendable, Equatable {
         since: 2),
     ])
 
-  private static let request = SourceTable(
+  static let request = SourceTable(
     SourceRequest.get, "method, body and headers of requests",
     [
       .key("method", \.method, .word, "method [default: GET]"),
-      .optional("body", \.body, .any, "body, with {name} in its texts"),
+      .optional("body", \.body, .any, "body, with {name} in its texts; a text for the encoding text"),
       .key("encoding", \.encoding, .word, "encoding of the body [default: json]"),
       .key("headers", \.headers, .headers, "further headers"),
     ])
@@ -249,9 +249,14 @@ struct SourceFileDataset: Sendable, Equatable {
         detailColumns,
       ]),
     SourceTable(
-      DetailRequest(.all, columns: []), name: "all", "one list for all records",
+      DetailRequest(.all, columns: []), name: "all", "one list for all records, or one per batch of records",
       [
         detailPath.required(), detailParameters,
+        .optional(
+          "param", \.parameter, .matching(.word), "where values of the first key column are sent, several at a time",
+          since: 2),
+        .optional("batch", \.batch, .integer(least: 1), "param: maximum number of values per request", since: 2),
+        .optional("separator", \.separator, .text, "param: text between the values [default: comma]", since: 2),
         .key("records", \.records, .matching(.pointer), "JSON Pointer to the list").required(),
         .key("id", \.id, .matching(.pointer), "JSON Pointer to the first key column's value in a record").required(),
         detailColumns,

@@ -1,7 +1,6 @@
 import Codecs
 import Rows
 
-/// The paging of a source definition.
 extension SourcePaging {
   static let tables: [SourceTable<SourcePaging>] = [
     SourceTable(

@@ -14,7 +14,10 @@ extension SourceFileChecks {
     for name in iterated where sent.contains(name) {
       problems.note((node["for_each"] ?? node).problem("duplicate parameter “\(name)”"))
     }
-    checkPath(node, filledBy: sent + iterated)
+    let changed = ["param", "end_param"].compactMap { node["incremental"]?[$0]?.text }
+    let job = node["job"].map { _ in [SourceJob.name] } ?? []
+    checkPath(node, filledBy: sent + iterated + changed + job)
+    if let job = node["job"] { checkPath(job, filledBy: sent + iterated) }
     if let random = node["random"] { checkPath(random, filledBy: node["params"]?.pairs.map(\.name) ?? []) }
     if let submission = node["submission"] { checkPath(submission, filledBy: []) }
     for column in node["columns"]?.elements ?? [] {

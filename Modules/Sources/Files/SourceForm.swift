@@ -3,12 +3,10 @@ import Codecs
 /// The accepted values at one place of a source definition. The reader validates with these values, and the JSON Schema
 /// is generated from them, so the two agree.
 indirect enum SourceForm: Sendable {
-  /// The version of the grammar.
   case version
   case text
   /// A text of a certain kind.
   case matching(SourcePattern)
-  /// One of these texts.
   case choice([String])
   /// An integer of at least `least`.
   case integer(least: Int)
@@ -77,7 +75,6 @@ struct SourceObject: Sendable {
   var since = 1
 }
 
-/// One member of an object.
 struct SourceMember: Sendable {
   var key: String
   /// The form in version 1, and in later ones unless `newer` is another.
@@ -99,7 +96,6 @@ struct SourceMember: Sendable {
     self.summary = summary
     self.since = since
   }
-  /// The form in a version of the grammar.
   func form(in grammar: Int) -> SourceForm { grammar > 1 ? newer ?? form : form }
   /// Whether it must be there in a version of the grammar.
   func isRequired(in grammar: Int) -> Bool { requiredIn?.contains(grammar) ?? false }

@@ -1,9 +1,9 @@
 import Codecs
+import Domain
 import Rows
 
 /// The problems of a source definition that were found so far.
 final class SourceProblems {
-  /// The most problems that are reported.
   private static let most = 20
   private(set) var all: [Problem] = []
   /// The version of the grammar that the file declares.
@@ -36,9 +36,11 @@ extension SourceForm {
     case .matching(let pattern):
       guard node.isText(problems), !pattern.holds(node.text) else { return }
       let complaint = pattern.complaint, isURL = [.url, .urlTemplate, .link].contains(pattern)
+      // It may have a login.
+      let shown = isURL ? URLText.redacted(node.text) : node.text
       problems.note(
         node.problem(
-          "\(complaint.message)\(isURL ? ", found" : "") \(RESTText.firstWords(Array(node.text.utf8)))",
+          "\(complaint.message)\(isURL ? ", found" : "") \(RESTText.firstWords(Array(shown.utf8)))",
           hint: complaint.hint))
     case .choice(let words):
       guard node.isText(problems), !words.contains(node.text) else { return }

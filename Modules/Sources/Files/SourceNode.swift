@@ -12,7 +12,6 @@ struct SourceNode {
   /// JSON Pointer in the document.
   let path: String
 
-  /// The whole document.
   init(_ json: JSON, file: String) {
     self.init(json, file: file, path: "")
   }
@@ -24,7 +23,6 @@ struct SourceNode {
 
   // MARK: - Errors
 
-  /// A problem at this place.
   func problem(_ message: String, hint: Remedy = "") -> Problem {
     let place = "\(file): \(path.isEmpty ? "the document" : path)"
     return Problem(.configuration, message, at: place, hint: hint)
@@ -61,14 +59,11 @@ struct SourceNode {
   subscript(_ key: String) -> SourceNode? {
     json[key].map { SourceNode($0, file: file, path: path + JSONPointer(steps: [key]).description) }
   }
-  /// The elements of an array.
   var elements: [SourceNode] {
     (json.arrayValue ?? []).enumerated().map { SourceNode($1, file: file, path: "\(path)/\($0)") }
   }
-  /// The elements of an array, or the value itself.
   var oneOrMore: [SourceNode] { json.arrayValue == nil ? [self] : elements }
   var text: String { json.stringValue ?? "" }
-  /// A list of texts.
   var texts: [String] { elements.map(\.text) }
   var integer: Int { json.integerValue.flatMap { Int(exactly: $0) } ?? 0 }
   /// The members of an object, with their keys.

@@ -12,7 +12,6 @@ enum SourcePattern: Sendable, CaseIterable {
   case link
   /// The path after the base URL: starts with a slash, without white space and fragment.
   case path
-  /// A JSON Pointer.
   case pointer
   /// A JSON Pointer, or a word for a value from elsewhere.
   case selector

@@ -1,7 +1,6 @@
 import Codecs
 import Domain
 
-/// A property of a value.
 typealias SourcePath<Whole, Value> = any WritableKeyPath<Whole, Value> & Sendable
 
 /// A kind of values in a source definition: the form that is accepted, and the conversions from and to JSON.
@@ -48,7 +47,6 @@ struct SourceKind<Value: Sendable>: Sendable {
         }
       }, write: { .object($0.map { JSON.Member($0[keyPath: name], kind.write($0)) }) })
   }
-  /// An object with the keys of a table.
   static func object(_ table: SourceTable<Value>) -> Self {
     SourceKind(.object(table.object), read: { table.read($0) }, write: { .object(table.members($0)) })
   }

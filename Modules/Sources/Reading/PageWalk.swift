@@ -4,7 +4,6 @@ import Rows
 
 /// The way through the pages of a list: from each page to the next request, without a network.
 struct PageWalk {
-  /// A request for a page.
   enum Target {
     case query(RESTQuery)
     /// A link of the response, which is sent with the body of the first request.
@@ -24,11 +23,12 @@ struct PageWalk {
   }
 
   private let paging: SourcePaging
-  private let query: RESTQuery
-  /// The pages so far.
+  /// The request, with places for the values of each page.
+  let query: RESTQuery
   private(set) var pages = 0
-  /// The records so far.
   private(set) var received = 0
+  /// Whether the last page was the last by its own sign.
+  private(set) var hasEnded = false
   private var firstCount = 0
   private var position = 0
 
@@ -42,9 +42,10 @@ struct PageWalk {
     self.query = limit.flatMap { limit in paging.limitParameter.map { query.with($0, String(limit)) } } ?? query
   }
 
-  /// The first request.
   var first: Target {
-    isCounted ? counted(paging.first + position) : .query(paging.start.map(placed) ?? query)
+    isCounted
+      ? counted(paging.first + position)
+      : .query(paging.start.map(placed) ?? paging.parameter.map(query.without) ?? query)
   }
 
   /// Whether pages are counted, so that a page without records ends them.
@@ -55,9 +56,10 @@ struct PageWalk {
 
   private func counted(_ number: Int) -> Target { .query(query.with(paging.parameter ?? "", String(number))) }
 
-  /// The query with a cursor.
   private func placed(_ value: JSON) -> RESTQuery {
-    guard let pointer = paging.body else { return query.with(paging.parameter ?? "", value.parameterText ?? "") }
+    guard let pointer = paging.body else {
+      return query.with(paging.parameter ?? "", value.parameterText ?? "", isNumber: value.numberLiteral != nil)
+    }
     var query = self.query
     query.body = (query.body ?? .object([])).setting(value, at: Self.steps(pointer)[...])
     return query
@@ -76,8 +78,9 @@ struct PageWalk {
     let last = position
     position += page.listed
     if pages == 1 { firstCount = page.listed }
-    if let until = paging.until, until.holds(in: page.document) { return nil }
-    if let all = number(paging.pages, page), pages >= all { return nil }
+    hasEnded =
+      paging.until?.holds(in: page.document) ?? false || number(paging.pages, page).map { pages >= $0 } ?? false
+    if hasEnded { return nil }
     if let all = total(of: page), received >= all { return nil }
     // A list with a sign of its end may have pages without records.
     let endsEmpty = paging.stop != nil || paging.until == nil
@@ -186,6 +189,5 @@ extension SourcePaging {
     return (pointers.compactMap { (try? JSONPointer($0))?.steps }, type == .linkHeader)
   }
 
-  /// The header fields that it reads.
   var readHeaders: [String] { [from?.header, total?.header, pages?.header].compactMap(\.self) }
 }

@@ -140,13 +140,3 @@ struct RESTCollector {
     return batches.map { $0.projected(to: Array(0..<width)) }
   }
 }
-
-extension Value {
-  /// The bytes of a text or another value of any length.
-  fileprivate var byteCount: Int {
-    switch self {
-    case .null, .boolean, .integer, .real: 0
-    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes.count
-    }
-  }
-}

@@ -12,7 +12,6 @@ extension RESTSource {
     var commit: @Sendable () -> Void = {}
   }
 
-  /// The outcome of the detail requests.
   private struct Details {
     /// By the row's key, or the link to the details.
     var found: [Value: Detail] = [:]
@@ -25,8 +24,7 @@ extension RESTSource {
   /// The details for some rows, by the value that they are requested with.
   private func details(_ supplement: DetailRequest, for keys: [Value]) async throws(Problem) -> Details {
     let query = RESTQuery(path: supplement.path, parameters: supplement.parameters)
-    var call = RESTCall(.get, SourceResponseFormat(.json)), details = Details()
-    call.format = SourceResponseFormat()
+    var call = RESTCall(.get, SourceResponseFormat()), details = Details()
     call.shelf = server + query.path
     let absent = supplement.absent ?? [.number(404), .number(410)]
     call.absent = absent.statuses
@@ -76,19 +74,34 @@ extension RESTSource {
         server + query.with(supplement.parameter ?? "", key.parameterText).text
       }
     }
-    call.url = server + query.text
-    call.absent = []
-    call.shelf = nil
-    guard let reply = try await reply(call, absentIsNothing: false) else { return details }
-    var context = RESTContext()
-    (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
-    let pointer = try JSONPointer(supplement.id)
-    for (position, record) in try RESTRecords(supplement.records).records(in: context).records.enumerated() {
-      guard let key = record.value.value(at: pointer)?.elementText.keyValue, details.found[key] == nil else { continue }
-      var detail = Detail(records: [record], place: position + 1, context: context)
-      if details.found.isEmpty { detail.commit = reply.commit }
-      details.found[key] = detail
+    // One list for all rows, or one for each group of them.
+    var queries = [query]
+    if let most = supplement.batch {
+      var known: Set<Value> = []
+      let sent = keys.filter { $0 != .null && known.insert($0).inserted }.map(\.parameterText)
+      queries = stride(from: 0, to: sent.count, by: most).map { start in
+        let group = sent[start..<min(start + most, sent.count)]
+        return query.with(supplement.parameter ?? "", group.joined(separator: supplement.separator ?? ","))
+      }
     }
+    let pointer = try JSONPointer(supplement.id), list = try RESTRecords(supplement.records)
+    let lists = try await queries.mapInParallel(most: requestsAtATime, on: transport.readers, told: nil) {
+      (query) async throws(Problem) -> [(Value, Detail)] in
+      var call = base
+      (call.url, call.absent, call.shelf) = (server + query.text, [], nil)
+      guard let reply = try await reply(call, absentIsNothing: false) else { return [] }
+      var context = RESTContext()
+      (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
+      var found: [(Value, Detail)] = []
+      for (position, record) in try list.records(in: context).records.enumerated() {
+        guard let key = record.value.value(at: pointer)?.elementText.parameterText else { continue }
+        var detail = Detail(records: [record], place: position + 1, context: context)
+        if found.isEmpty { detail.commit = reply.commit }
+        found.append((.text(Array(key.utf8)), detail))
+      }
+      return found
+    }
+    details.found = Dictionary(lists.joined()) { first, _ in first }
     return details
   }
 
@@ -107,7 +120,7 @@ extension RESTSource {
       asked = dataset.schema.width + (links.firstIndex(of: supplement) ?? 0)
     }
     var others: [[Value]] = []
-    if let most = services.sample?.details, !supplement.isList, rows.count > most {
+    if let most = services.sample?.details, !supplement.isList || supplement.batch != nil, rows.count > most {
       others = Array(rows[most...])
       rows = Array(rows[..<most])
     }
@@ -121,7 +134,8 @@ extension RESTSource {
     let readers = try supplement.readers(for: dataset.schema, asWritten: isAsWritten)
     var completed: [[Value]] = [], lacking: [Int] = []
     for row in rows {
-      guard let detail = details.found[row[asked]] else {
+      let id = supplement.isList ? Value.text(Array(row[asked].parameterText.utf8)) : row[asked]
+      guard let detail = details.found[id] else {
         if supplement.explode.isEmpty {
           lacking.append(completed.count)
           completed.append(row)
@@ -219,7 +233,6 @@ extension RESTSource {
 extension DetailRequest {
   fileprivate var isList: Bool { scope == .all }
 
-  /// Readers of its columns, by their position in the schema.
   fileprivate func readers(for schema: Schema, asWritten: Bool) throws(Problem) -> [(Int, RESTColumnReader)] {
     var readers: [(Int, RESTColumnReader)] = []
     for column in columns {
@@ -235,12 +248,4 @@ extension DetailRequest {
 extension [JSON] {
   /// The statuses among those that mean absence.
   var statuses: Set<Int> { Set(compactMap(\.countValue)) }
-}
-
-extension JSON {
-  /// The value as a key holds it.
-  fileprivate var keyValue: Value {
-    if let integer = integerValue { return .integer(integer) }
-    return .text(stringBytes ?? canonicalBytes)
-  }
 }

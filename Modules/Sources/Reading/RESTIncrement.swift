@@ -96,7 +96,7 @@ extension RESTSource: IncrementalSource {
       dataset, asWritten: false, errorLimit: services.errorLimit, keepsSamples: stored != nil)
     let keys = try RESTRecordReader(dataset.onlyKey, asWritten: false, errorLimit: services.errorLimit)
     let deletedAt = try dataset.increment?.deletedAt.map { (text) throws(Problem) in try JSONPointer(text) }
-    var query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
+    var query = RESTQuery(dataset)
     for parameter in request.parent.parameters + request.parameters {
       query = query.with(parameter.name, parameter.value)
     }

@@ -4,7 +4,6 @@ import Rows
 
 /// The combinations of values that a dataset is requested for.
 enum RESTIterations {
-  /// The most combinations.
   private static let most = 1_000_000
 
   /// The values of each request, by name.

@@ -1,6 +1,5 @@
 import Codecs
 import Domain
-import Rows
 
 /// Signs in the last response of a list that the API has more records than were read.
 ///
@@ -28,7 +27,6 @@ struct RESTMoreRecords {
   private static let cursors: Set<String> = [
     "after", "cursor", "endcursor", "aftercursor", "bookmark", "scrollid", "pagetoken", "pagestate",
   ]
-  /// The parameters with a page size.
   private static let sizes = [
     "limit", "perpage", "pagesize", "size", "count", "maxresults", "top", "rows", "first", "take",
   ]

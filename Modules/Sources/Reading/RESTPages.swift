@@ -2,23 +2,18 @@ import Codecs
 import Domain
 import Rows
 
-/// One page of a list.
 struct RESTPage: Sendable {
   var context: RESTContext
   var records: [RESTRecord]
   /// Commits the response to the cache, once its records are valid.
   var commit: @Sendable () -> Void
-  /// Whether no page follows.
   var isLast = true
   /// The number of all records, as the response announces it; nil if it does not.
   var total: Int?
-  /// The header fields of the response.
   var headers = HTTPFields()
-  /// The length of the response.
   var bytes = 0
 }
 
-/// The limits for reading a list.
 struct RESTWalkLimit {
   /// Whether a list with more pages than allowed, or with fewer records than announced, is not an error.
   var isSoft = false
@@ -40,10 +35,14 @@ extension RESTSource {
     _ limit: RESTWalkLimit = RESTWalkLimit(), take: (RESTPage) async throws(Problem) -> Bool
   ) async throws(Problem) -> SyncReading {
     let paging = dataset.paging, records = try RESTRecords(dataset), most = services.sample?.pages
+    // A list that is read whole has no cursor.
+    let unsent = [dataset.increment?.parameter, dataset.increment?.endParameter].compactMap(\.self)
+      .filter { !paging.parameterNames.contains($0) }
+    let query = unsent.reduce(query) { $0.without($1) }
     var walk = PageWalk(paging, query, skipped: limit.skipped)
     var visited: Set<PageDigest> = [], previous: PageDigest?, known = KnownRecords(dataset)
     func request(_ target: PageWalk.Target, after last: String) throws(Problem) -> RESTCall {
-      var call = try call(target, after: last, of: dataset, query, shelf)
+      var call = try call(target, after: last, of: dataset, walk.query, shelf)
       if limit.isSoft {
         // A list that is one page is mostly the same as last time, so that the server need not send it.
         call.isStorable = walk.pages == 0
@@ -56,6 +55,7 @@ extension RESTSource {
       return call
     }
     var next: RESTCall? = try request(walk.first, after: server)
+    if let job = dataset.job { next = try await finished(job, of: dataset, query) }
     while let call = next {
       let place = URLText.redacted(call.url)
       if let most, walk.pages >= most { return .full }
@@ -108,21 +108,22 @@ extension RESTSource {
   /// The request for a page.
   /// - Parameter last: the URL of the page before, which a link may be relative to.
   /// - Throws: `badData` for a link that leads to another server.
-  private func call(
+  func call(
     _ target: PageWalk.Target, after last: String, of dataset: APIDataset, _ query: RESTQuery, _ shelf: String?
   ) throws(Problem) -> RESTCall {
     var call = RESTCall(dataset.request, dataset.responseFormat)
     call.shelf = shelf
     call.keptHeaders = dataset.paging.readHeaders + RESTMoreRecords.headers
     call.absent = dataset.absent?.statuses ?? []
+    let sent: RESTQuery
     switch target {
-    case .query(let query):
-      call.url = server + query.text
-      call.body = query.body
-    case .link(let link):
-      call.url = try followed(link, from: last)
-      call.body = query.body
+    case .query(let query): (sent, call.url) = (query, server + query.text)
+    case .link(let link): (sent, call.url) = (query, try followed(link, from: last))
     }
+    (call.body, call.headers) = (sent.body, sent.headers)
+    // The cache knows a response by its URL and body.
+    call.changedHeaders = call.headers.filter { !dataset.request.headers.contains($0) }
+    if !call.changedHeaders.isEmpty { call.isStorable = false }
     return call
   }
 
@@ -132,7 +133,7 @@ extension RESTSource {
   private func checkEnd(
     of dataset: APIDataset, _ walk: PageWalk, _ page: PageWalk.Page, _ limit: RESTWalkLimit
   ) throws(Problem) -> Bool {
-    guard !dataset.paging.isDeclaredWhole else { return true }
+    guard !dataset.paging.isDeclaredWhole, !walk.hasEnded || walk.total(of: page) != nil else { return true }
     let sign: String
     var hint: Remedy = "describe the paging; if one response is the whole list, write “paging”: {“type”: “none”}"
     if let total = walk.total(of: page) {
@@ -204,7 +205,9 @@ private struct PageDigest: Hashable {
     (a, b) = (first.finalize(), second.finalize())
   }
   init(_ call: RESTCall) {
-    self.init([call.url, call.body.map { String(decoding: $0.canonicalBytes, as: UTF8.self) } ?? ""])
+    self.init(
+      [call.url, call.body.map { String(decoding: $0.canonicalBytes, as: UTF8.self) } ?? ""]
+        + call.headers.map { "\($0.name): \($0.value)" })
   }
   init(_ records: [RESTRecord]) { self.init(records.map(\.value)) }
 }

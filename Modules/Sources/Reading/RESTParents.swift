@@ -8,7 +8,6 @@ extension RESTSource {
   struct Combination: Sendable {
     var parameters: [SourceParameter] = []
     var context = RESTContext()
-    /// A digest of the parent record.
     var digest = ""
   }
 
@@ -188,10 +187,7 @@ extension Value {
   /// The value as a record would have it.
   var parameterJSON: JSON {
     switch self {
-    case .null: .null
-    case .boolean(let value): .boolean(value)
-    case .integer(let value): .number(value)
-    case .number(let literal): .number(literal)
+    case .null, .boolean, .integer, .number: JSON(stored: self)
     case .real, .json, .bytes, .text: .string(parameterText)
     }
   }

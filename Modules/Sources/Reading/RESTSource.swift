@@ -66,6 +66,10 @@ public struct RESTSource: RecordSource {
     public var errorLimit = 20
     /// Whether stored values may be replaced with null because the API lacks their members.
     public var acceptsDrift = false
+    /// The total time for export jobs.
+    public var deadline = Duration.seconds(900)
+    /// Receives what a run waits for.
+    public var waiting: @Sendable (String) -> Void = { _ in }
     /// Whether a detail request that fails is an error.
     public var failsOnPartial = false
     /// Receives the URL, status and key of each detail request that failed.
@@ -233,7 +237,7 @@ public struct RESTSource: RecordSource {
     _ request: RowRequest, _ reader: RESTRecordReader, _ collector: inout RESTCollector
   ) async throws(Problem) {
     let dataset = reader.dataset
-    var query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
+    var query = RESTQuery(dataset)
     if request.parameters["random"] != nil {
       guard let path = dataset.randomPath else {
         throw Problem(
@@ -296,7 +300,7 @@ public struct RESTSource: RecordSource {
   private func randomPage(of dataset: APIDataset, _ query: RESTQuery) async throws(Problem) -> RESTPage? {
     var call = RESTCall(dataset.request, dataset.responseFormat)
     call.url = server + query.text
-    call.body = query.body
+    (call.body, call.headers) = (query.body, query.headers)
     call.isStorable = false
     guard let reply = try await reply(call, absentIsNothing: query.isFiltered) else { return nil }
     var context = RESTContext()
@@ -378,15 +382,12 @@ public struct RESTSource: RecordSource {
   }
 }
 
-/// A valid response.
 struct JSONResponse: Sendable {
   var document: JSON
-  /// Whether the body was XML.
   var isXML = false
   /// Its header fields, of which only some ways of paging need one.
   var headers: HTTPFields
   /// Commits the response to the cache, once its records are valid.
   var commit: @Sendable () -> Void
-  /// The length of the body.
   var bytes = 0
 }

@@ -1,5 +1,4 @@
 import Codecs
-import Domain
 public import Rows
 
 /// The rows of a dataset as JSON, to be compared with those that were expected.
@@ -17,7 +16,7 @@ public struct RecordedRows: Sendable {
         rows.append(
           .object(
             schema.columns.enumerated().map { position, column in
-              JSON.Member(Array(column.name.utf8), batch.value(row, position).recordedJSON)
+              JSON.Member(Array(column.name.utf8), JSON(batch.value(row, position)))
             }))
       }
     }
@@ -68,24 +67,5 @@ public struct RecordedRows: Sendable {
   private func identity(_ row: JSON, _ position: Int) -> String {
     guard !key.isEmpty else { return "row \(position + 1)" }
     return key.map { RESTText.shown(row[$0] ?? .null) }.joined(separator: " ")
-  }
-}
-
-extension Value {
-  /// The value as JSON; bytes in base64.
-  fileprivate var recordedJSON: JSON {
-    switch self {
-    case .null: return .null
-    case .boolean(let value): return .boolean(value)
-    case .integer(let value): return .number(value)
-    case .number(let literal): return .number(literal)
-    case .real: return .number(plainText)
-    case .text(let text): return .string(text)
-    case .bytes(let bytes): return .string(Base64.encoded(bytes))
-    case .json(let bytes):
-      // A value of this type is valid JSON.
-      if let document = try? JSON.parse(bytes, name: "") { return document }
-      return .string(bytes)
-    }
   }
 }

@@ -4,7 +4,6 @@ import Rows
 
 /// Datasets in JSON-stat: values by position over dimensions (https://json-stat.org/format/).
 enum JSONStat {
-  /// The most values of a dataset.
   private static let most = 10_000_000
 
   /// A record for each value: the category of each dimension under the dimension's name, `value` and `status`.

@@ -98,7 +98,9 @@ final class RESTColumnReader: Sendable {
       if isAsWritten, let last { return .text(last.stringBytes ?? last.canonicalBytes) }
       if source.onError == .stop, let format, error.hint.isEmpty {
         var problem = error
-        problem.hint = "if that is correct, add \"\(format)\" to “formats” of \(column.name)"
+        let isLocal = column.type == .timestamp && DatePattern(format)?.hasOffset == false
+        problem.hint =
+          "if that is correct, add \"\(format)\" to “formats” of \(column.name)\(isLocal ? ", and a “zone”" : "")"
         throw problem
       }
       switch source.onError {
@@ -113,7 +115,6 @@ final class RESTColumnReader: Sendable {
     }
   }
 
-  /// An XML element as a value of the column.
   private func element(_ value: JSON) -> JSON {
     if column.type == .json { return value }
     // Elements that a step reads are still needed whole.
@@ -249,16 +250,25 @@ final class RESTColumnReader: Sendable {
   }
 
   private func timestamp(_ value: JSON, _ notes: inout RESTNotes) throws(Problem) -> Value {
-    var isAmbiguous = false
-    guard let timestamp = dates.timestamp(value, isAmbiguous: &isAmbiguous) else {
+    var times = 1
+    guard let timestamp = dates.timestamp(value, times: &times) else {
       let form =
         source.formats.isEmpty ? "2013-09-29T20:00:00Z or 2013-09-29T20:00:00+02:00" : dates.description
-      throw misfit(
+      var problem = misfit(
         value,
         source.formats == [.epochSeconds]
           ? "timestamp in seconds since 1970, years 0 to 9999" : "timestamp in the form \(form)")
+      if times == 0 {
+        problem.message += "; clocks in \(source.zone ?? "UTC") skipped that time"
+        problem.hint = "correct “zone”, or add “on_error”: “null”"
+      } else if let name = RESTDateReader.namedZone(value) {
+        problem.hint = .advice(
+          "add a format with the name and its offset: "
+            + "“formats”: [“EEE, d MMM yyyy HH:mm:ss '\(name)'”], “zone”: “-05:00”")
+      }
+      throw problem
     }
-    if isAmbiguous { notes.ambiguous[column.name, default: []].append(RESTText.shown(value)) }
+    if times == 2 { notes.ambiguous[column.name, default: []].append(RESTText.shown(value)) }
     return .text(timestamp)
   }
 

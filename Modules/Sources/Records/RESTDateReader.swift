@@ -40,7 +40,6 @@ struct RESTDateReader: Sendable {
     language = source.language.flatMap(CalendarLanguage.init) ?? .english
   }
 
-  /// The formats, for messages.
   var description: String { names.joined(separator: " or ") }
 
   /// The date in ISO 8601, whole or partial; nil if the value is in none of the formats.
@@ -58,8 +57,8 @@ struct RESTDateReader: Sendable {
   }
 
   /// The timestamp in UTC; nil if the value is in none of the formats.
-  /// - Parameter isAmbiguous: set if the clock of the zone showed the time twice.
-  func timestamp(_ value: JSON, isAmbiguous: inout Bool) -> [UInt8]? {
+  /// - Parameter times: how often the clock of the zone showed the time.
+  func timestamp(_ value: JSON, times: inout Int) -> [UInt8]? {
     let text = Self.text(value)
     var acceptsStandard = true
     for format in formats {
@@ -76,12 +75,18 @@ struct RESTDateReader: Sendable {
       }
       guard let fields else { continue }
       if let offset = fields.offset { return fields.timestamp(offset: offset) }
-      guard let local = zone.offset(ofLocal: fields.localSeconds) else { return nil }
-      if local.isAmbiguous { isAmbiguous = true }
+      guard let local = zone.offset(ofLocal: fields.localSeconds) else {
+        times = 0
+        return nil
+      }
+      if local.isAmbiguous { times = 2 }
       return fields.timestamp(offset: local.offset)
     }
-    return acceptsStandard ? Dates.utc(text) ?? Self.usual(text) : nil
+    return acceptsStandard ? Self.standard(text) : nil
   }
+
+  /// The instant of a text in a form that needs no format; nil for other texts.
+  static func standard(_ text: [UInt8]) -> [UInt8]? { Dates.utc(text) ?? usual(text) }
 
   /// Times with an offset as APIs write them besides RFC 3339, and those of RSS and HTTP.
   private static let usualPatterns = [
@@ -105,6 +110,13 @@ struct RESTDateReader: Sendable {
       if let fields = pattern.fields(text), let offset = fields.offset { return fields.timestamp(offset: offset) }
     }
     return nil
+  }
+
+  /// The word at the end of a time, such as `EST`: the name of a zone that says different things in different places.
+  static func namedZone(_ value: JSON) -> String? {
+    let text = text(value), name = text.reversed().prefix { $0 &- 65 < 26 }.reversed()
+    guard name.count > 1, text.count > name.count + 9, text.dropLast(name.count).last == 32 else { return nil }
+    return String(decoding: name, as: UTF8.self)
   }
 
   private static func text(_ value: JSON) -> [UInt8] {

@@ -10,7 +10,6 @@ struct RESTDocument {
   let body: [UInt8]
   /// Where the requests are defined, for hints.
   var definition = "the source definition"
-  /// The format that the description names.
   var format = SourceResponseFormat(.json)
   /// The header `Content-Type`, if it decides about a format that the description does not name.
   var contentType: String?
@@ -37,7 +36,6 @@ struct RESTDocument {
     }
   }
 
-  /// The body as JSON.
   private func json() throws(Problem) -> JSON {
     let hint = Self.moved
     guard !isEmpty else { throw Problem(.badData, "empty response", at: place, hint: hint) }
@@ -107,7 +105,6 @@ struct RESTDocument {
   }
 }
 
-/// Text of servers in messages.
 enum RESTText {
   /// The first words of a text, at most 80 characters on one line, in quotes, with nothing that drives a terminal.
   static func firstWords(_ bytes: [UInt8]) -> String {

@@ -124,9 +124,7 @@ private struct DriftColumn {
   let description: ColumnDescription
   /// The kinds of the values that were read, and of those that are stored.
   var kinds: RESTMembers.Kinds = [], storedKinds: RESTMembers.Kinds = []
-  /// The position in the stored rows.
   var position: Int?
-  /// The number of stored values.
   var stored = 0
   /// Stored values by the number of the sample with the same key.
   var values: [Int: Value] = [:]

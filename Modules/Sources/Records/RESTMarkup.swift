@@ -1,5 +1,3 @@
-import Codecs
-
 /// Text out of HTML fragments.
 enum RESTMarkup {
   private static let blocks: Set<String> = [

@@ -15,7 +15,6 @@ struct RESTMembers: Sendable {
     /// Whether records may do without it.
     var isOptional = true
     var isFound = false
-    /// The kinds of its values.
     var kinds: Kinds = []
     /// The children that the last object had, and their positions among its members.
     var places: [(child: Int, member: Int)] = []
@@ -42,7 +41,6 @@ struct RESTMembers: Sendable {
       case .array: self = .array
       }
     }
-    /// The kinds as text.
     var names: String {
       let all: [(Kinds, String)] = [
         (.text, "text"), (.number, "number"), (.boolean, "boolean"), (.object, "object"), (.array, "array"),
@@ -51,7 +49,6 @@ struct RESTMembers: Sendable {
     }
   }
   private var nodes = [Node(key: [], pointer: "")]
-  /// The number of records.
   private(set) var records = 0
   /// Names of unread members that are kept for each object.
   private static let most = 1000
@@ -84,7 +81,6 @@ struct RESTMembers: Sendable {
     if !isOptional { nodes[node].isOptional = false }
   }
 
-  /// Counts the members of a record.
   mutating func add(_ record: JSON) {
     records += 1
     visit(0, record)

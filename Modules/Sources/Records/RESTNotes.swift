@@ -3,7 +3,6 @@ import Rows
 
 /// The anomalies in the records of one request that were accepted, one line per kind.
 struct RESTNotes: Sendable {
-  /// The key's columns.
   var keyName = ""
   /// The column that tells records of one key apart.
   var counter: String?
@@ -74,11 +73,8 @@ struct RESTNotes: Sendable {
 
   /// Words with commas and an “and”; each once, at most ten.
   static func list(_ words: [String]) -> String {
-    var distinct: [String] = []
-    for word in words where !distinct.contains(word) {
-      distinct.append(word)
-      if distinct.count > 1000 { break }
-    }
+    var distinct: [String] = [], known: Set<String> = []
+    for word in words where known.insert(word).inserted { distinct.append(word) }
     if distinct.count > 10 { return distinct.prefix(10).joined(separator: ", ") + " and \(distinct.count - 10) more" }
     guard let last = distinct.popLast() else { return "" }
     return distinct.isEmpty ? last : distinct.joined(separator: ", ") + " and " + last

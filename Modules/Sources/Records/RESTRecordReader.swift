@@ -128,7 +128,6 @@ struct RESTRecordReader {
     return row + linked(record)
   }
 
-  /// The links of a record to its details.
   func linked(_ record: RESTRecord) -> [Value] {
     links.map { record.value.value(at: $0)?.elementText.stringBytes.map { .text($0) } ?? .null }
   }

@@ -2,7 +2,6 @@ import Codecs
 import Domain
 import Rows
 
-/// The records of a response.
 struct RESTRecords {
   private let pointer: String
   private let path: JSONPointer
@@ -11,6 +10,8 @@ struct RESTRecords {
   private let explode: [JSONPointer]
   /// The members of which a single record needs one, so that an error is none; empty for any.
   private let members: Set<String>
+  /// The members, or the positions, that each row has.
+  private let required: [String]
   /// Whether a response that is null has no records.
   private let nullIsNone: Bool
 
@@ -34,7 +35,11 @@ struct RESTRecords {
       members.insert(step)
     }
     self.members = members
-
+    var required: [String] = []
+    for column in columns where form == .rows && explode.isEmpty && column.isRequired {
+      if let pointer = column.pointers.first, let step = try JSONPointer(pointer).steps.first { required.append(step) }
+    }
+    self.required = required
     self.pointer = pointer
     path = try JSONPointer(pointer)
     self.form = form
@@ -94,12 +99,30 @@ struct RESTRecords {
         guard names != nil else { throw misfit(found, "a first row of names", context) }
       }
       var records: [RESTRecord] = []
-      for row in rows {
+      let width = (required.compactMap { names?.firstIndex(of: $0) ?? Int($0) }.max() ?? -1) + 1
+      for (number, row) in rows.enumerated() {
         guard let values = row.arrayValue else { throw misfit(row, "a row (an array)", context) }
+        guard values.count >= width else {
+          throw Problem(
+            .badData, "row \(number + 1): expected \(width) values, found \(values.count)",
+            at: URLText.redacted(context.url), hint: "if values may be missing, add “optional”: true to their columns")
+        }
         let named = names.map { names in JSON.object(zip(names, values).map { JSON.Member($0, $1) }) }
         records.append(RESTRecord(value: named ?? row))
       }
       return records
+    case .columns:
+      let columns = (found.objectMembers ?? []).compactMap { member in member.value.arrayValue.map { (member, $0) } }
+      guard let (first, values) = columns.first else { throw misfit(found, "an object of arrays", context) }
+      if let (member, others) = columns.first(where: { $0.1.count != values.count }) {
+        throw Problem(
+          .badData,
+          "the arrays have different lengths: \(RESTText.firstWords(first.key)) has \(values.count), "
+            + "\(RESTText.firstWords(member.key)) has \(others.count)", at: URLText.redacted(context.url))
+      }
+      return values.indices.map { place in
+        RESTRecord(value: .object(columns.map { JSON.Member($0.0.key, $0.1[place]) }))
+      }
     case .object:
       guard context.isXML || found.objectMembers != nil || members.isEmpty && explode.isEmpty && !found.isNull else {
         throw misfit(found, "a record", context)

@@ -3,7 +3,6 @@ import Rows
 
 /// A record of a response, and its surroundings.
 struct RESTRecord {
-  /// The record itself.
   var value: JSON
   /// Its key in an object of records; nil for others.
   var key: JSON?
@@ -26,7 +25,6 @@ struct RESTContext: Sendable {
   var isXML = false
 }
 
-/// The place of a value.
 enum RESTSelector: Sendable {
   case pointer(JSONPointer)
   /// The record's position in its list, from 1.

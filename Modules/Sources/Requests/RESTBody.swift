@@ -5,7 +5,6 @@ import Rows
 /// Makes JSON of a response in another format.
 struct RESTBody {
   let bytes: [UInt8]
-  /// The place in messages.
   let place: String
   let format: SourceResponseFormat
 
@@ -46,7 +45,13 @@ struct RESTBody {
   func table() async throws(Problem) -> JSON {
     guard bytes.contains(where: { $0 > 32 }) else { return .array([]) }
     var reading = CSVReading()
-    if let delimiter = format.delimiter?.utf8.first { reading.delimiter = delimiter }
+    let header = decoded.prefix { $0 != 10 }
+    func count(_ byte: UInt8) -> Int { header.count { $0 == byte } }
+    let comma = UInt8(ascii: ","), other = ";\t|".utf8.max { count($0) < count($1) } ?? comma
+    // A header that another character divides has fewer commas.
+    if let delimiter = format.delimiter?.utf8.first ?? (count(other) > count(comma) ? other : nil) {
+      reading.delimiter = delimiter
+    }
     let source = MemoryByteSource(decoded, name: place)
     // The header first: all columns are texts, so that no number changes its spelling.
     let names = try CSVRowStream.inferring(source, table: "csv", reading).schema.columns.map(\.name)

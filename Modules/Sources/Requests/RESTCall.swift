@@ -1,6 +1,5 @@
 import Codecs
 import Domain
-import Rows
 
 /// One request of a source, without its authorization.
 struct RESTCall: Sendable {
@@ -12,6 +11,10 @@ struct RESTCall: Sendable {
   var format: SourceResponseFormat
   /// Whether the response may be cached.
   var isStorable = true
+  /// Whether the request may be sent again, as it only reads.
+  var isRepeatable = true
+  /// Header fields that differ from page to page.
+  var changedHeaders: [SourceParameter] = []
   /// Whether a cached response may be used only if the server says that it is unchanged.
   var mustBeCurrent = false
   /// The collection of the response, for the cache.
@@ -28,27 +31,31 @@ struct RESTCall: Sendable {
     self.format = format
   }
 
-  /// The request to send.
   func request(_ url: String, _ headers: [HTTPHeader]) -> HTTPRequest {
     var request = HTTPRequest(method == .post ? .post : .get, url, headers: headers, maximumBytes: 32 << 20)
     request.isStorable = isStorable
     request.mustBeCurrent = mustBeCurrent
     request.shelf = shelf
     request.keptHeaders = keptHeaders
-    request.isRepeatable = true
+    request.isRepeatable = isRepeatable
     guard method == .post else { return request }
-    let isForm = encoding == .form
-    request.headers.append(
-      HTTPHeader("Content-Type", isForm ? "application/x-www-form-urlencoded" : "application/json"))
+    let type =
+      switch encoding {
+      case .json: "application/json"
+      case .form: "application/x-www-form-urlencoded"
+      case .text: "text/plain; charset=utf-8"
+      }
+    request.headers.append(HTTPHeader("Content-Type", type))
     guard let body else { return request }
-    request.body =
-      isForm
-      ? Array(
-        RESTQuery.form(
-          (body.objectMembers ?? []).map {
-            SourceParameter($0.name, $0.value.parameterText ?? RESTText.shown($0.value))
-          }
-        ).utf8) : body.canonicalBytes
+    switch encoding {
+    case .json: request.body = body.canonicalBytes
+    case .text: request.body = Array((body.parameterText ?? "").utf8)
+    case .form:
+      let pairs = (body.objectMembers ?? []).map {
+        SourceParameter($0.name, $0.value.parameterText ?? RESTText.shown($0.value))
+      }
+      request.body = Array(RESTQuery.form(pairs).utf8)
+    }
     return request
   }
 
@@ -63,7 +70,9 @@ struct RESTCall: Sendable {
     let request = request(url, [])
     return SourceExchange(
       method: request.method.rawValue, url: secret.removed(from: url),
-      sent: secret.removed(from: String(decoding: request.body, as: UTF8.self)))
+      sent: secret.removed(
+        from: changedHeaders.map { "\($0.name): \($0.value)\n" }.joined()
+          + String(decoding: request.body, as: UTF8.self)))
   }
 
   /// The request and its response without secrets.

@@ -5,7 +5,6 @@ import Synchronization
 
 /// Adds the keys and tokens of a source to its requests, and replaces those that the server refuses.
 final class RESTCredentials: Sendable {
-  /// A request with its authorization.
   struct Signed {
     var url: String
     var headers: [HTTPHeader]
@@ -147,7 +146,6 @@ struct RESTSecretReader: Sendable {
     return try checked(text, "the file \(path)")
   }
 
-  /// The value of an environment variable.
   private func variable(_ variable: String) throws(Problem) -> String {
     guard let value = environment[variable], !value.isEmpty else {
       throw Problem(

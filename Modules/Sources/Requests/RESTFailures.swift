@@ -26,7 +26,6 @@ final class RESTFailures: Sendable {
     self.failed = failed
   }
 
-  /// Notes a request that succeeded.
   func noteSuccess() { state.withLock { $0.finished += 1 } }
 
   /// Notes a failed request; returns whether the others are continued.
@@ -54,7 +53,12 @@ final class RESTFailures: Sendable {
   /// Reports the failed requests.
   /// - Throws: the last problem, if all requests or more than half of at least ten failed.
   func finish(_ what: String) throws(Problem) {
-    let (failures, last) = state.withLock { ($0.failures, $0.last) }
+    var (failures, last) = state.withLock { ($0.failures, $0.last) }
+    // They ended in any order.
+    failures.sort { a, b in
+      if let first = Int(a.key), let second = Int(b.key) { return first < second }
+      return a.key.utf8.lexicographicallyPrecedes(b.key.utf8)
+    }
     guard let last else { return }
     if failures.count == all || failures.count >= 10 && failures.count * 2 > all { throw last }
     let reasons = Set(failures.map { $0.status.map(String.init) ?? $0.reason }).sorted().prefix(3)

@@ -14,7 +14,6 @@ final class RESTMeter: Sendable {
   /// The number of requests, without repeated ones.
   var requests: Int { sent.withLock { $0 } }
 
-  /// Counts a request.
   func noteRequest() { sent.withLock { $0 += 1 } }
 
   /// Counts the bytes of a response.

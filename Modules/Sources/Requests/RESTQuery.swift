@@ -1,6 +1,7 @@
 import Domain
 import Codecs
 import Query
+import Rows
 
 /// A path, its query, and the body of the request.
 struct RESTQuery {
@@ -8,15 +9,33 @@ struct RESTQuery {
   var parameters: [SourceParameter]
   /// The body of a POST request; nil for none.
   var body: JSON?
+  /// Header fields of the request.
+  var headers: [SourceParameter] = []
+  /// The names whose values are numbers in a JSON body.
+  private var numbers: Set<String> = []
+  /// The values that were put into places.
+  private var placed: [SourceParameter] = []
   /// Whether it asks for certain records, so that there may be none.
   var isFiltered = false
 
-  /// A query with these parameters, each in its place.
   init(path: String, parameters: [SourceParameter], body: JSON? = nil) {
     self.path = path
     self.parameters = []
     self.body = body
     for parameter in parameters { self = with(parameter.name, parameter.value) }
+  }
+
+  /// The request for the records of a dataset.
+  init(_ dataset: APIDataset) {
+    self.init(path: dataset.path, parameters: [], body: dataset.request.body)
+    headers = dataset.request.headers
+    let paging = dataset.paging, increment = dataset.increment
+    var numbers = [paging.limitParameter, paging.type == .cursor ? nil : paging.parameter]
+    if let increment, increment.isNumber(in: dataset.schema) {
+      numbers += [increment.parameter, increment.endParameter]
+    }
+    self.numbers = Set(numbers.compactMap(\.self))
+    for parameter in dataset.parameters { self = with(parameter.name, parameter.value) }
   }
 
   /// Adds what a request asks for, as far as the source knows it.
@@ -28,18 +47,55 @@ struct RESTQuery {
     }
   }
 
-  /// The query with a value in place of `{name}` in the path and the body, or else as a parameter.
-  func with(_ name: String, _ value: String) -> RESTQuery {
+  /// The query with a value in place of `{name}` in the path, the header fields and the body, or else as a parameter.
+  /// - Parameter isNumber: whether a text of a JSON body that is only `{name}` becomes a number.
+  func with(_ name: String, _ value: String, isNumber: Bool = false) -> RESTQuery {
+    placing(value, at: name, isNumber: isNumber)
+      ?? {
+        var query = self
+        query.set(name, value)
+        return query
+      }()
+  }
+
+  /// Another request with the values of this one in its places.
+  func placed(
+    in path: String, _ request: SourceRequest = .get, with further: [SourceParameter] = []
+  ) -> RESTQuery {
+    var other = RESTQuery(path: path, parameters: [], body: request.body)
+    other.headers = request.headers
+    return (placed + parameters + further).reduce(other) { $0.placing($1.value, at: $1.name) ?? $0 }
+  }
+
+  /// The query without places for a value: texts of a JSON body that are only `{name}`, and such header fields, are
+  /// not sent.
+  func without(_ name: String) -> RESTQuery { placing(nil, at: name) ?? self }
+
+  /// The query with a value, or nothing, in place of `{name}`; nil if it has no such place.
+  func placing(_ value: String?, at name: String, isNumber: Bool = false) -> RESTQuery? {
     var query = self, isPlaced = false
     while let place = Self.place(of: name, in: query.path) {
-      query.path.replaceSubrange(place, with: Self.encoded(value))
+      query.path.replaceSubrange(place, with: Self.encoded(value ?? ""))
+      isPlaced = true
+    }
+    let fields = headers.filter { $0.value.contains("{\(name)}") }
+    if !fields.isEmpty {
+      // A cursor that the server chose must not begin another field.
+      let plain = value.map { String(decoding: $0.utf8.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self) }
+      query.headers = headers.compactMap { field in
+        guard fields.contains(field) else { return field }
+        return plain.map { SourceParameter(field.name, field.value.replacing("{\(name)}", with: $0)) }
+      }
       isPlaced = true
     }
     if let body, body.contains(placeholder: name) {
-      query.body = body.replacing(placeholder: name, with: value)
+      query.body = body.replacing(
+        placeholder: name, with: value,
+        isNumber: (isNumber || numbers.contains(name)) && value.flatMap(Double.init) != nil)
       isPlaced = true
     }
-    if !isPlaced { query.set(name, value) }
+    guard isPlaced else { return nil }
+    if let value { query.placed.append(SourceParameter(name, value)) }
     return query
   }
 
@@ -90,6 +146,14 @@ struct RESTQuery {
   }
 }
 
+extension SourceIncrement {
+  /// Whether the cursor is a number in a request.
+  fileprivate func isNumber(in schema: Schema) -> Bool {
+    let type = schema.position(of: column).map { schema.columns[$0].type }
+    return type == .integer || [.epochSeconds, .epochMilliseconds].contains(format)
+  }
+}
+
 extension JSON {
   /// Whether a text in the value contains `{name}`.
   func contains(placeholder name: String) -> Bool {
@@ -102,13 +166,23 @@ extension JSON {
   }
 
   /// The value with `value` in place of `{name}` in its texts.
-  func replacing(placeholder name: String, with value: String) -> JSON {
+  /// - Parameters:
+  ///   - value: nil to remove elements and members that are only `{name}`.
+  ///   - isNumber: whether a text that is only `{name}` becomes a number.
+  func replacing(placeholder name: String, with value: String?, isNumber: Bool = false) -> JSON {
+    let place = JSON.string("{\(name)}")
     switch self {
-    case .string: .string((stringValue ?? "").replacing("{\(name)}", with: value))
-    case .array(let elements): .array(elements.map { $0.replacing(placeholder: name, with: value) })
+    case place where isNumber: return .number(Array((value ?? "0").utf8))
+    case .string: return .string((stringValue ?? "").replacing("{\(name)}", with: value ?? ""))
+    case .array(let elements):
+      return .array(
+        elements.filter { value != nil || $0 != place }
+          .map { $0.replacing(placeholder: name, with: value, isNumber: isNumber) })
     case .object(let members):
-      .object(members.map { JSON.Member($0.key, $0.value.replacing(placeholder: name, with: value)) })
-    default: self
+      return .object(
+        members.filter { value != nil || $0.value != place }
+          .map { JSON.Member($0.key, $0.value.replacing(placeholder: name, with: value, isNumber: isNumber)) })
+    default: return self
     }
   }
 

@@ -18,7 +18,7 @@ extension RESTSource: RecordSubmitter {
     var members: [JSON.Member] = []
     for member in submission.members {
       guard let value = values[member.name], value != .null else { continue }
-      members.append(JSON.Member(Array(member.value.utf8), value.json))
+      members.append(JSON.Member(Array(member.value.utf8), JSON(stored: value)))
     }
     var call = RESTCall(.get, SourceResponseFormat(.json))
     call.url = server + submission.path
@@ -70,20 +70,5 @@ extension RESTDocument {
       }
     }
     return values
-  }
-}
-
-extension Value {
-  /// The value as JSON.
-  fileprivate var json: JSON {
-    switch self {
-    case .null: .null
-    case .boolean(let value): .boolean(value)
-    case .integer(let value): .number(value)
-    case .real(let value): .number(Array(value.description.utf8))
-    case .number(let literal): .number(literal)
-    case .text(let text), .json(let text): .string(text)
-    case .bytes(let bytes): .string(Base64.encoded(bytes))
-    }
   }
 }

@@ -69,13 +69,11 @@ public struct TrackerFormat: Sendable {
   }
 }
 
-/// Words and their values.
 struct TrackerWords: Sendable, Equatable {
   var name = ""
   var values: [String: String] = [:]
 }
 
-/// A named list of columns.
 struct TrackerColumns: Sendable, Equatable {
   var name = ""
   var columns: [TrackerColumn] = []
@@ -97,7 +95,6 @@ extension SourceKind where Value == TrackerColumns {
   }
 }
 extension SourceKind where Value == [String] {
-  /// A text, or a list of texts.
   fileprivate static var texts: Self {
     SourceKind(
       .either([.text, .list(.text, least: 0)]), read: { $0.oneOrMore.map(\.text) },
@@ -132,7 +129,6 @@ struct TrackerColumn: Sendable, Equatable {
     ] + ["", "episode_", "own_"].flatMap { prefix in TrackerRow.services.map { prefix + $0 } }
 }
 
-/// A change of a value.
 struct TrackerStep: Sendable, Equatable {
   enum Kind: String, Sendable, CaseIterable { case split, stripHTML = "strip-html", year, cut, words }
   var kind = Kind.split
@@ -171,7 +167,6 @@ extension SourceKind where Value == TrackerStep {
   }
 }
 
-/// A condition on a row.
 struct TrackerCondition: Sendable, Equatable {
   var at: [String] = []
   var value: String?, not: String?, start: String?

@@ -1,4 +1,3 @@
-import Codecs
 public import Domain
 public import Rows
 
@@ -28,7 +27,6 @@ public struct TrackerReader {
   private let files: any NamedFiles
   /// The names without the directory around everything, and as they are.
   private let names: [(name: String, full: String)]
-  /// The most rows of one import.
   private static let mostRows = 1_000_000, mostBytes = 1 << 30
 
   /// A reader of files.

@@ -1,10 +1,8 @@
 import Codecs
 import Domain
-import Rows
 
 /// Reading the rows of files by a rule.
 extension TrackerRule {
-  /// A value that cannot be read.
   private struct Unreadable: Error { let message: String }
 
   static func trimmed(_ text: String) -> String {
@@ -19,7 +17,6 @@ extension TrackerRule {
     return !lacks.contains { $0.split(separator: "|").allSatisfy { columns.contains(String($0)) } }
   }
 
-  /// The records of a file.
   func records(of table: TrackerTable, file: String) -> [TrackerRecord] {
     var records = table.rows.enumerated().map { TrackerRecord($1.value, in: nil, file: file, line: $1.line, row: $0) }
     func inner(_ record: TrackerRecord, _ values: [JSON], isOuter: Bool) -> [TrackerRecord] {
@@ -69,7 +66,6 @@ extension TrackerRule {
     }
   }
 
-  /// The values of a record.
   func row(
     of record: TrackerRecord, _ format: TrackerFormat, _ variables: [String: String]
   ) -> TrackerRow {
@@ -95,7 +91,7 @@ extension TrackerRule {
     } catch {
       row.failure = error.message
     }
-    row.original = record.value.canonicalBytes
+    if row.failure != nil { row.keep(record.value, in: record.outer?.value["name"]) }
     row.identity = record.texts(identity)
     if identity.count == 1, case .string(let bytes)? = record.at(identity[0]) {
       row.ownText = String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,5 @@
 import Codecs
 import Glibc
-import Rows
 import TestSupport
 import Testing
 

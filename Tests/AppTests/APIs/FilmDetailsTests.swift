@@ -1,4 +1,5 @@
 import Conformance
+import Fakes
 import TestSupport
 import Testing
 

@@ -77,7 +77,7 @@ import Testing
     // The use of the built-in data is reported.
     #expect(done.status != 0 || !done.err.isEmpty, "\(what)")
     for line in done.err.split(separator: "\n") {
-      #expect(line.utf8.count <= 1600, "\(what): \(line.utf8.count) bytes")
+      #expect(line.utf8.count <= 1700, "\(what): \(line.utf8.count) bytes")
       #expect(line.unicodeScalars.allSatisfy { $0.value >= 32 }, "\(what)")
     }
   }

@@ -1,6 +1,7 @@
 import Codecs
 import Conformance
 import Domain
+import Fakes
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import AppTestSupport
 import Domain
-import Rows
 import Synchronization
 import TestSupport
 import Testing

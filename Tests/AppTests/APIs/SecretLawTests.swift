@@ -15,6 +15,9 @@ import Testing
       + #" "client_id": {"env": "KEY"}, "client_secret": {"env": "KEY"}, "send": "body"}"#,
     #""auth": {"type": "oauth2", "grant": "refresh_token", "token_url": "https://h/token","#
       + #" "client_id": {"env": "ID"}, "refresh_token": {"env": "KEY"}}"#,
+    // Logins do not belong into URLs.
+    #""auth": {"type": "oauth2", "token_url": "https://u:SECRET@h/token", "client_id": {"env": "ID"}}"#,
+    #""links": {"x": "https://u:SECRET@h/x"}"#,
   ]
   private static let commands = [
     "bb-export t --source X", "bb-export t --source X -f json --strict", "bb-export check t --source X",
@@ -49,9 +52,10 @@ import Testing
           return HTTPResponse(status, body.replacing("ECHO", with: Self.encoded(echo, in: body)))
         }
         console.write(word, to: "key")
+        let carrier = place.replacing("HOME", with: console.home).replacing("SECRET", with: word)
         console.write(
           """
-          {"bb_source": 2, "name": "x", "base_url": "https://h", \(place.replacing("HOME", with: console.home)),
+          {"bb_source": 2, "name": "x", "base_url": "https://h", \(carrier),
            "datasets": [{"name": "t", "path": "/t", "key": ["id"], "columns": [{"name": "id", "type": "integer"}]}]}
           """, to: "x.json")
         for command in Self.commands {

@@ -1,5 +1,4 @@
 import Domain
-import Rows
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Domain
-import Rows
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Conformance
 import Domain
+import Fakes
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Domain
 import Rows
-import Synchronization
 import TestSupport
 import Testing
 

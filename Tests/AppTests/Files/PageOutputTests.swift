@@ -8,7 +8,7 @@ import Testing
   @Test("a profile on a page has the histograms of its columns") func histograms() {
     shell.write("t.csv", "n,word\n" + (0..<500).map { "\($0 * $0),w\($0 % 7)\n" }.joined())
     let done = shell.run(
-      "bb-export profile t.csv -o p.html && grep -o '<svg aria-hidden=\"true\" width=\"96\"' p.html | wc -l && ! grep '\\[[0-9]*,' p.html"
+      "bb-export profile t.csv -o p.html && grep -o '<svg role=\"img\" width=\"220\"' p.html | wc -l && ! grep '\\[[0-9]*,' p.html"
     )
     #expect(done.status == 0 && done.out.contains("1"), "\(done)")
     let csv = shell.run("bb-export profile t.csv -o p.csv && head -1 p.csv | tr , '\\n' | tail -2")

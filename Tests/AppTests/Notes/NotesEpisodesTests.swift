@@ -1,5 +1,5 @@
 import Conformance
-import Synchronization
+import Fakes
 import TestSupport
 import Testing
 

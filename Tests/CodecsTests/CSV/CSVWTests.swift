@@ -23,6 +23,20 @@ import Testing
   }
 
   @Test(
+    "groups of digits have the sizes of the pattern",
+    arguments: [
+      ("#,#00", "1,234 12 1234 12,345,678.5 -1,234", "12,34 1,2345 1234,567 ,123 1,,234 12,345,67"),
+      ("#,##,##0.0", "1,23,456 12,345", "123,456 1,234,567"), ("#0", "1,2 12", ""),
+    ])
+  func groups(_ pattern: String, _ read: String, _ refused: String) {
+    var format = CSVWNumberFormat()
+    format.group = [UInt8(ascii: ",")]
+    format.groupSizes = CSVWNumberFormat.GroupSizes(pattern)
+    for text in read.split(separator: " ") { #expect(format.literal(Array(text.utf8)) != nil, "\(text)") }
+    for text in refused.split(separator: " ") { #expect(format.literal(Array(text.utf8)) == nil, "\(text)") }
+  }
+
+  @Test(
     "dates and times are read in the format of their column",
     arguments: [
       ("dd.MM.yyyy", "02.01.2020", "2020-01-02"), ("d/M/yyyy", "2/1/2020", "2020-01-02"),

@@ -1,4 +1,3 @@
-import Codecs
 @testable import Persistence
 import Rows
 import Testing

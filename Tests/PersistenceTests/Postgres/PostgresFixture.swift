@@ -1,5 +1,4 @@
 import Conformance
-import Domain
 import Glibc
 import Persistence
 import Synchronization

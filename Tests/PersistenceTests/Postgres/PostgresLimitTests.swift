@@ -1,4 +1,3 @@
-import Codecs
 @testable import Persistence
 import Rows
 import Testing
@@ -23,6 +22,8 @@ import Testing
         "2020-01-02T03:04:05.1234Z 2020-01-02T03:04:05+02:00"
       ),
       ("date", "2020-01-02", "2020-01-02T03:04:05Z"), ("numeric(10,2)[]", "1.25", "1.255"),
+      ("interval(0)", "P1D 00:00:01", "00:00:01.5"),
+      ("jsonb", #"{"a":1,"b":{"a":2}} 1.50 {"#, #"{"a":1,"a":2} [{"a":1,"a":1}]"#),
     ])
   func limits(type: String, kept: String, changed: String) throws {
     let limit = try #require(PostgresLimit(type))
@@ -40,5 +41,10 @@ import Testing
     let cell = Cell.json(0, UInt32(text.count)), arena = builder.freeze()
     let found = PostgresLimit.texts(of: cell, arena, isArray: true).map { String(decoding: $0, as: UTF8.self) }
     #expect(found == ["ab", "c", "1.5"])
+    let list = Array("{1.25,{\"x\",NULL}}".utf8)
+    var own = ArenaBuilder()
+    unsafe own.append(list.span.bytes)
+    let elements = PostgresLimit.texts(of: .text(0, UInt32(list.count)), own.freeze(), isArray: true)
+    #expect(elements.map { String(decoding: $0, as: UTF8.self) } == ["1.25", "x", "NULL"])
   }
 }

@@ -1,5 +1,4 @@
 import Codecs
-import Domain
 @testable import Persistence
 import Rows
 import Testing

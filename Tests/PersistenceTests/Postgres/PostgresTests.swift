@@ -1,5 +1,3 @@
-import Codecs
-import Domain
 import Query
 import Rows
 import Testing

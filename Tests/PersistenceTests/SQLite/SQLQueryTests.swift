@@ -1,4 +1,3 @@
-import Codecs
 import Conformance
 @testable import Persistence
 import Query

@@ -1,7 +1,6 @@
 import Conformance
 import Domain
 @testable import Persistence
-import Query
 import Rows
 import TestSupport
 import Testing

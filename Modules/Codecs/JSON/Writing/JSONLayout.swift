@@ -3,7 +3,6 @@ import Rows
 
 /// Which keys the records have, and where each value goes. Shared by all who parse pieces of a document.
 struct JSONLayout: Sendable {
-  /// One key of the records.
   struct Column: Sendable {
     let name: String
     let type: ColumnType
@@ -23,7 +22,6 @@ struct JSONLayout: Sendable {
 
   /// The keys in the order they are expected.
   let columns: [Column]
-  /// Cells a row.
   let width: Int
   /// Every `"key":` without escapes, and room for a register after the last.
   let keyText: [UInt8]

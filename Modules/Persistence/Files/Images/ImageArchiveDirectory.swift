@@ -11,7 +11,6 @@ import Synchronization
 /// Images are received in `.bb/parts` and renamed into the directory when they are complete; `.bb/images.ndjson` lists
 /// those received since the manifest was written. The manifest is replaced after everything it names is on disk.
 public final class ImageArchiveDirectory: ImageArchive {
-  /// The directory, as the user named it.
   private let name: String
   private let dataset: String
   private let lock: DirectoryLock

@@ -48,7 +48,6 @@ enum ImageManifest {
     ]).canonicalBytes
   }
 
-  /// The whole manifest.
   static func text(_ records: [ImageRecord]) -> [UInt8] {
     var text = Array("[".utf8)
     for (place, record) in records.enumerated() {

@@ -8,7 +8,6 @@ public import Rows
 public struct StoredImages: ImageDirectory {
   private let base: String
 
-  /// Creates the images of the store at a location.
   init(_ location: StoreLocation) {
     base = location.scheme == "sqlite" ? location.path + ".files" : location.path
   }
@@ -44,6 +43,27 @@ public struct StoredImages: ImageDirectory {
     try sink.append(bytes)
     try await sink.commit()
     return name
+  }
+
+  /// The file with the path of the directory of the last sync of images.
+  private static let note = "synced.txt"
+
+  /// Notes the absolute path of a directory.
+  public func note(synced path: String) async throws(Problem) {
+    let path = AbsolutePath.of(path)
+    guard path != AbsolutePath.of(directory) else { return }
+    try DirectoryListing.make(base)
+    try DirectoryListing.make(directory)
+    let sink = try FileSink(path: "\(directory)/\(Self.note)", mode: 0o600)
+    try sink.append(Array((path + "\n").utf8))
+    try await sink.commit()
+  }
+
+  /// The directory of the last sync of images of the store whose images are in `directory`; nil if it is the same.
+  static func synced(in directory: String) throws(Problem) -> String? {
+    guard let file = try FileByteSource.ifPresent("\(directory)/\(note)") else { return nil }
+    let path = String(decoding: try file.bytes(limit: 1 << 16), as: UTF8.self).split(at: "\n").first
+    return path.flatMap { $0.hasPrefix("/") ? String($0) : nil }
   }
 
   /// The bytes of an image in the store.

@@ -115,7 +115,6 @@ public struct DeltaDirectory: TableStorage {
   public func newFiles() -> any TableDataFiles { DeltaDirectoryFiles(path) }
 }
 
-/// New data files below a directory.
 private final class DeltaDirectoryFiles: TableDataFiles {
   private let root: String
   private let state = Mutex(State())

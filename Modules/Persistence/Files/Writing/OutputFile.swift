@@ -24,6 +24,12 @@ public enum OutputFile {
     return try AppendingSink(path)
   }
 
+  /// Waits for the right to add to a file, which it has as long as the result exists; nil for a device.
+  /// - Throws: `busy` if others have it for too long.
+  public static func appendingRight(_ path: String) async throws(Problem) -> (any Sendable)? {
+    DescriptorSink.isDevice(path) ? nil : try await PublishingLock.wait(forFile: path)
+  }
+
   /// Creates a directory for output files if it does not exist; returns whether it was created.
   /// - Throws: `cannotCreate` for a file of that name or a missing parent, `permission`, `io`.
   public static func makeDirectory(_ path: String) throws(Problem) -> Bool {

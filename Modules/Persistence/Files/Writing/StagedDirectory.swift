@@ -135,7 +135,6 @@ public final class StagedDirectory: OutputDirectory {
     try DirectoryListing.flush(Temporaries.split(target).directory)
   }
 
-  /// Renames a directory, or exchanges two.
   private func move(_ directory: String, to target: String, exchanges: Bool = false) -> Bool {
     unsafe bb_publish_directory(directory, target, exchanges ? 1 : 0, Temporaries.name(beside: target)) == 0
   }

@@ -1,4 +1,3 @@
-import Codecs
 public import Domain
 import Files
 import Glibc
@@ -86,8 +85,8 @@ public final class StagedFiles: OutputFileSet {
     for file in state.withLock({ $0.files }) { _ = try file.sink.flush(isSynced: !isMany) }
     if isMany { try DirectoryListing.flush(pattern.root, isWhole: true) }
     // Names are chosen, and files replaced, by one process at a time.
-    let lock = try await PublishingLock(pattern.root)
-    defer { lock?.end() }
+    let lock = try await PublishingLock.wait(for: pattern.root)
+    defer { withExtendedLifetime(lock) {} }
     try PendingChanges.complete(pattern)
     try Self.check(pattern, existing)
     let files = existing == .append ? try renumbered(files, numbered) : files
@@ -169,7 +168,6 @@ public final class StagedFiles: OutputFileSet {
     }
   }
 
-  /// Earlier files that are removed.
   private func obsolete(_ files: [PartitionFile]) throws(Problem) -> [String] {
     var patterns: Set<[UInt8]> = []
     switch existing {
@@ -210,27 +208,4 @@ final class StagedFile: ByteSink {
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try await inner.write(bytes) }
   func commit() async throws(Problem) { try inner.close() }
   func abandon() async { await inner.abandon() }
-}
-
-/// The right to publish files below a directory, of one process at a time; it goes with the process.
-private final class PublishingLock: Sendable {
-  private let descriptor: Int32
-
-  /// Waits for the lock; nil if there is no directory yet.
-  /// - Throws: `busy` if others have it all the time that `StoreRules.patience` allows.
-  init?(_ root: String) async throws(Problem) {
-    guard let descriptor = try Beneath.open(root, ".", O_RDONLY | O_DIRECTORY) else { return nil }
-    self.descriptor = descriptor
-    let end = ContinuousClock.now + .seconds(StoreRules.patience)
-    // A file system without locks is written as before.
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR {
-      guard ContinuousClock.now < end else { throw PendingChanges.busy(root) }
-      do { try await Task.sleep(for: .milliseconds(10)) } catch { throw Problem(.cancelled, "interrupted", at: root) }
-    }
-  }
-
-  deinit { close(descriptor) }
-
-  /// Gives the right back at the latest here.
-  func end() { flock(descriptor, LOCK_UN) }
 }

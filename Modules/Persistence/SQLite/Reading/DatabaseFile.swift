@@ -98,6 +98,9 @@ private struct ValueSurvey {
   func finish() async throws(Problem) {
     let definition = SQLiteDefinition(
       schema, untypedReals: survey.untypedReals, decimals: survey.decimals, hasKey: survey.hasKey)
+    if openDatabase != nil, let new = database as? DatabaseFile {
+      database = try await new.createdMeanwhile(with: [schema.name]) ?? new
+    }
     try await database?.add(definition, of: schema, hasKey: survey.hasKey, survey.decimals, rows.stream())
     if openDatabase != nil { try await database?.copy() }
   }
@@ -119,9 +122,13 @@ final class DatabaseFile: TableContainer, TableDatabase {
   private let path: String
   private let directory: String
   private let sink: any ByteSink
+  private let existing: ExistingOutput
   private let tables = Mutex<Set<String>>([])
+  /// Held from the last look at the place to the end.
+  private let right = Mutex<PublishingLock?>(nil)
 
-  init(directory: String, in sink: any ByteSink) {
+  init(directory: String, in sink: any ByteSink, _ existing: ExistingOutput) {
+    self.existing = existing
     path = Temporaries.name(beside: "\(directory)/export.db")
     self.directory = directory
     self.sink = sink
@@ -165,11 +172,22 @@ final class DatabaseFile: TableContainer, TableDatabase {
   }
 
   func commit() async throws(Problem) {
+    if try await createdMeanwhile(with: Array(tables.withLock { $0 })) != nil { throw .changedMeanwhile(name) }
     try await copy()
     try await publish()
   }
 
-  /// Copies the database to its place.
+  /// The database that another process has created there since, to which tables are added; nil for none.
+  func createdMeanwhile(with tables: [String]) async throws(Problem) -> ExistingDatabase? {
+    let right = try await PublishingLock.wait(forFile: sink.name)
+    guard try SQLiteReplacement.keeps(sink.name, tables: tables, existing) else {
+      self.right.withLock { $0 = right }
+      return nil
+    }
+    await abandon()
+    return ExistingDatabase(sink.name, existing, directory: directory)
+  }
+
   func copy() async throws(Problem) {
     defer { remove() }
     let file = try FileByteSource(path: path)

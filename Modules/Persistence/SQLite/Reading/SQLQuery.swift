@@ -11,7 +11,6 @@ public struct SQLQuery: Sendable {
   private let text: String
   private let tables: [Table]
 
-  /// A table that the statement reads.
   private struct Table: Sendable {
     let name: String
     let columns: [String]

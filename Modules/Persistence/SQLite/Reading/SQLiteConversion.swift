@@ -21,7 +21,6 @@ struct SQLiteConversion {
 
   /// Where the type of a column comes from.
   enum Meaning {
-    /// From its values.
     case found
     /// From a store, or from the user: text may be JSON, the literal of a number and the like.
     case declared
@@ -103,7 +102,6 @@ struct SQLiteConversion {
     return Fault(row: row, column: column, found: found)
   }
 
-  /// The converted form of a value.
   private enum Form {
     case same, boolean(Bool), number([UInt8]), text([UInt8]), json([UInt8])
   }

@@ -5,12 +5,10 @@ import Glibc
 import Query
 import Rows
 
-/// A database file that is read.
 struct SQLiteDatabase: Sendable {
   let path: String
   /// The place that the file was fetched from; nil for a file of the user.
   var place: String?
-  /// The name in messages.
   var name: String { place ?? path }
   /// Resources that the database may use if bb did not create it.
   var limits = SQLiteLimits()
@@ -42,7 +40,6 @@ struct SQLiteDatabase: Sendable {
     return connection
   }
 
-  /// A connection for reading one table.
   func open(_ table: SQLiteTable) throws(Problem) -> SQLiteConnection {
     let connection = try open()
     limit(connection, to: table)

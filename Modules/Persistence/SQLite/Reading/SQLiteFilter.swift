@@ -11,7 +11,6 @@ struct SQLiteFilter: Sendable {
 
   /// Adds a condition, which the rows have to satisfy in addition.
   mutating func restrict(to condition: String) { conditions.append(condition) }
-  /// Values of the parameters.
   private(set) var values: [Value] = []
   /// The most rows that are needed, in order of the key; nil for all.
   private(set) var limit: Int?

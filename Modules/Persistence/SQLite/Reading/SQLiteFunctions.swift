@@ -29,7 +29,6 @@ extension SQLiteConnection {
   }
 }
 
-/// Functions of one row.
 private enum SQLiteFunctions {
   /// `text REGEXP pattern`. The compiled pattern is kept while it is constant.
   static func matches(_ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?) {

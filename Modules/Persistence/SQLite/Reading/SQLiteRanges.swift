@@ -19,13 +19,10 @@ actor SQLiteRanges {
   private let readers: [SQLiteTableReader]
   /// Ranges that are being read, in order, each by another reader.
   private var readings: [Reading] = []
-  /// Batches that are read, last first.
   private var ready: [RowBatch] = []
   /// The start of the next range; nil if no rows follow those that are being read.
   private var start: Int64?
-  /// Row ids of a range.
   private var span: Int64
-  /// Rows that a range should have.
   private let rows: Double
 
   /// - Parameters:

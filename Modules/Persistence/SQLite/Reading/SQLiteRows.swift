@@ -153,7 +153,6 @@ final class SQLiteRows: ExactRowStream {
   }
 }
 
-/// The kinds of values of columns.
 struct SQLiteKinds {
   private struct Kinds: OptionSet {
     let rawValue: UInt8

@@ -106,7 +106,6 @@ actor SQLiteTableReader {
 
   // MARK: Ranges of row ids
 
-  /// Rows of a range.
   struct Piece: Sendable {
     var batches: [RowBatch] = []
     /// Where the rest of the range begins; nil when this is all of it.

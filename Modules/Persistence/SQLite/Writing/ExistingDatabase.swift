@@ -2,9 +2,7 @@ import Codecs
 import Domain
 import Rows
 
-/// A database that tables are added to.
 protocol TableDatabase: AnyObject, Sendable {
-  /// Its name in messages.
   var name: String { get }
   /// The number of bytes that were written to its place.
   var bytes: Int { get }
@@ -16,11 +14,8 @@ protocol TableDatabase: AnyObject, Sendable {
     _ definition: SQLiteDefinition, of schema: Schema, hasKey: Bool, _ decimals: [Int: DecimalShape],
     _ rows: any RowStream
   ) async throws(Problem)
-  /// Completes it where it is invisible.
   func copy() async throws(Problem)
-  /// Makes it visible.
   func publish() async throws(Problem)
-  /// Removes what was added.
   func abandon() async
 }
 

@@ -5,7 +5,6 @@ import Rows
 /// A database that is written to a temporary file without a journal, and appears when it is complete. It is removed
 /// unless it is published.
 struct SQLiteCreation: ~Copyable {
-  /// The file that is built.
   let temporary: String
   private let target: String
 

@@ -31,7 +31,7 @@ public struct SQLiteExporter: Exporter {
     try TableSink(schema, try Self.policy(options), directory: directory) { [directory] () throws(Problem) in
       let sink = try await open()
       guard try SQLiteReplacement.keeps(sink.name, tables: [schema.name], options.existing) else {
-        return DatabaseFile(directory: directory, in: sink)
+        return DatabaseFile(directory: directory, in: sink, options.existing)
       }
       await sink.abandon()
       return ExistingDatabase(sink.name, options.existing, directory: directory)
@@ -44,7 +44,8 @@ public struct SQLiteExporter: Exporter {
     of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace, existing: ExistingOutput
   ) throws(Problem) -> (any TableContainer)? {
     try SQLiteReplacement.keeps(sink.name, tables: tables, existing)
-      ? ExistingDatabase(sink.name, existing, directory: directory) : DatabaseFile(directory: directory, in: sink)
+      ? ExistingDatabase(sink.name, existing, directory: directory)
+      : DatabaseFile(directory: directory, in: sink, existing)
   }
 
   static func policy(_ options: ExportOptions) throws(Problem) -> NonfinitePolicy {

@@ -41,7 +41,6 @@ import Rows
   /// Whether a row did not fit into any batch.
   var isTooLarge: Bool { unsafe state.pointee.isTooLarge }
 
-  /// Begins a batch.
   func begin() {
     unsafe state.pointee.rows.removeAll()
     unsafe state.pointee.isFull = false

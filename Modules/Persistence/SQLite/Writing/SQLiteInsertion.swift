@@ -217,7 +217,6 @@ struct SQLiteInsertion: ~Copyable {
     }
   }
 
-  /// Binds text that is copied.
   private func bindCopy(_ index: Int32, _ text: [UInt8], _ statement: borrowing SQLiteStatement) -> Bool {
     do throws(Problem) {
       try statement.bind(Int(index), text: text)

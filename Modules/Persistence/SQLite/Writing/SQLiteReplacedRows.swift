@@ -7,27 +7,10 @@ public import Rows
 ///
 /// `kind` is 0 for rows as they were, 1 for keys of rows that the load added.
 enum SQLiteReplacedRows {
-  /// Rows of all such tables that are kept.
-  private static let keptRows = 1_000_000
   /// The table that a load fills first.
   private static let loaded = "temp.bb_loaded"
 
-  /// The effect of a load on a table, as stored in `bb_meta`.
-  struct Load {
-    /// Whether there was no such table.
-    var isNew = false
-    /// Where the rows came from before.
-    var source: String?
-    /// The number of rows that are kept.
-    var rows = 0
-    /// Whether they are the whole table; so are those of tables without a key.
-    var isWhole = false
-    /// The table, if there is none because its first load was undone.
-    var removed: Schema?
-  }
-
-  private static func table(_ number: Int64) -> String { "bb_replaced_\(number)" }
-  private static func name(_ number: Int64) -> String { "replaced:\(number)" }
+  private static func table(_ number: Int64) -> String { ReplacedLoad.table(number) }
 
   /// The number that the next entry of the history gets.
   static func nextNumber(_ connection: borrowing SQLiteConnection) throws(Problem) -> Int64 {
@@ -50,9 +33,9 @@ enum SQLiteReplacedRows {
     _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
     let count = outcome.added + outcome.changed + outcome.removed
-    var kept = Load(isNew: known == nil, source: source)
+    var kept = ReplacedLoad(isNew: known == nil, source: source)
     if let known {
-      guard count <= keptRows else { return }
+      guard count <= ReplacedLoad.keptRows else { return }
       kept.rows = count
       let columns = known.columns.map(\.name.quotedForSQL)
       try create(number, known, connection)
@@ -101,22 +84,16 @@ enum SQLiteReplacedRows {
       try insert.run()
     }
     let source = try SQLiteFormat.source(of: schema.name, connection)
-    try remember(Load(source: source, rows: table.rows.count), number, connection)
+    try remember(ReplacedLoad(source: source, rows: table.rows.count), number, connection)
     return [TableRevisions(schema: schema, loaded: table.rows.count + table.loaded)]
   }
 
   static func remember(
-    _ kept: Load, _ number: Int64, _ connection: borrowing SQLiteConnection
+    _ kept: ReplacedLoad, _ number: Int64, _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
     let insert = try connection.prepare("INSERT OR REPLACE INTO bb_meta VALUES(?1, ?2)")
-    try insert.bind(1, text: name(number))
-    try insert.bind(
-      2,
-      text: JSON.object([
-        "new": .boolean(kept.isNew), "source": kept.source.map { .string($0) } ?? .null,
-        "rows": .number(Int64(kept.rows)), "whole": .boolean(kept.isWhole),
-        "removed": kept.removed.map { DirectoryManifest.Table($0).json } ?? .null,
-      ]).canonicalBytes)
+    try insert.bind(1, text: ReplacedLoad.name(number))
+    try insert.bind(2, text: kept.json)
     try insert.run()
     try trim(connection)
   }
@@ -125,14 +102,10 @@ enum SQLiteReplacedRows {
   /// - Parameter table: the table of the load.
   static func load(
     _ number: Int64, of table: String = "", _ connection: borrowing SQLiteConnection
-  ) throws(Problem) -> Load? {
+  ) throws(Problem) -> ReplacedLoad? {
     let rows = try connection.prepare("SELECT value FROM bb_meta WHERE name = ?1")
-    try rows.bind(1, text: name(number))
-    guard try rows.step(), let document = try? JSON.parse(rows.bytes(0), name: "") else { return nil }
-    return Load(
-      isNew: document["new"]?.booleanValue == true, source: document["source"]?.stringValue,
-      rows: document["rows"]?.integerValue.map { Int($0) } ?? 0, isWhole: document["whole"]?.booleanValue == true,
-      removed: document["removed"].flatMap(DirectoryManifest.Table.init)?.schema(table))
+    try rows.bind(1, text: ReplacedLoad.name(number))
+    return try rows.step() ? ReplacedLoad(rows.bytes(0), of: table) : nil
   }
 
   /// The numbers of the loads of which something is kept, the latest first.
@@ -183,7 +156,7 @@ enum SQLiteReplacedRows {
   /// Makes a table what it was before a load, or until the load was undone, and keeps what it takes to reverse that.
   /// - Parameter isThere: whether the table existed.
   static func restore(
-    _ number: Int64, _ load: Load, _ schema: Schema, isThere: Bool, _ connection: borrowing SQLiteConnection
+    _ number: Int64, _ load: ReplacedLoad, _ schema: Schema, isThere: Bool, _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
     let name = schema.name.quotedForSQL, before = "temp.bb_before"
     let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
@@ -193,7 +166,7 @@ enum SQLiteReplacedRows {
     if !load.isNew { try connection.execute("CREATE TABLE \(before) AS SELECT * FROM \(table(number)) ORDER BY rowid") }
     try forget(number, connection)
     let isWhole = load.isWhole || schema.key.isEmpty
-    var opposite = Load(isNew: !isThere, isWhole: load.isWhole)
+    var opposite = ReplacedLoad(isNew: !isThere, isWhole: load.isWhole)
     if isThere {
       opposite.source = try SQLiteFormat.source(of: schema.name, connection)
       if load.isNew { opposite.removed = schema }
@@ -238,14 +211,14 @@ enum SQLiteReplacedRows {
   /// Removes what is kept of a load.
   private static func forget(_ number: Int64, _ connection: borrowing SQLiteConnection) throws(Problem) {
     try connection.execute("DROP TABLE IF EXISTS \(table(number))")
-    try run("DELETE FROM bb_meta WHERE name = ?1", name(number), connection)
+    try run("DELETE FROM bb_meta WHERE name = ?1", ReplacedLoad.name(number), connection)
   }
 
   private static func trim(_ connection: borrowing SQLiteConnection) throws(Problem) {
     var count = 0
     for (place, number) in try numbers(connection).enumerated() {
       count += try load(number, connection)?.rows ?? 0
-      if place >= StoreRules.keptLoads || count > keptRows { try forget(number, connection) }
+      if place >= StoreRules.keptLoads || count > ReplacedLoad.keptRows { try forget(number, connection) }
     }
   }
 
@@ -279,8 +252,7 @@ extension SQLiteStore {
       let kept = try SQLiteReplacedRows.load(number, of: table, connection)
     else { return nil }
     if kept.isNew { return .missing(table, load: load) }
-    let schema = kept.removed ?? images.schema
-    let isWhole = kept.isWhole || kept.removed != nil || schema.key.isEmpty
+    let (schema, isWhole) = kept.content(images.schema)
     let rows = try await SQLiteRows.open(
       database, connection, SQLiteReplacedRows.kept(number, schema),
       Array((isWhole ? 1 : 0)...schema.width), .none, named: table)
@@ -292,12 +264,10 @@ extension SQLiteStore {
   public func keep(_ table: ReplacedTable) async throws(Problem) {
     let connection = try begin()
     guard let number = try SQLiteReplacedRows.number(of: table.load, connection) else { return }
-    var kept = SQLiteReplacedRows.Load(isNew: table.schema == nil, source: table.source, isWhole: table.isWhole)
-    if let schema = table.schema {
-      if try SQLiteFormat.schemas(connection)[table.name] == nil { kept.removed = schema }
-      kept.rows = try await SQLiteReplacedRows.fill(number, schema, table, connection)
-    }
-    try SQLiteReplacedRows.remember(kept, number, connection)
+    let isThere = try SQLiteFormat.schemas(connection)[table.name] != nil
+    var rows = 0
+    if let schema = table.schema { rows = try await SQLiteReplacedRows.fill(number, schema, table, connection) }
+    try SQLiteReplacedRows.remember(ReplacedLoad(table, isThere: isThere, rows: rows), number, connection)
     try connection.execute("COMMIT")
   }
 
@@ -312,10 +282,7 @@ extension SQLiteStore {
         let kept = try SQLiteReplacedRows.load(number, of: table, connection)
       else { throw plan.notKept(load.images) }
       let known = try SQLiteFormat.schemas(connection, withExtras: true)[table]
-      // A column that was added since is a change that is not in the history.
-      guard let schema = known ?? kept.removed, (known == nil) == (kept.removed != nil),
-        kept.isNew || schema.columns.map(\.name) == load.images.schema.columns.map(\.name)
-      else { throw Problem(.busy, "\(table) was changed since", at: name) }
+      let schema = try kept.schema(known, load.images, at: name)
       if known == nil { try make(schema, connection) }
       try SQLiteReplacedRows.restore(number, kept, schema, isThere: known != nil, connection)
     }

@@ -1,6 +1,5 @@
 // prose-lint: skip-file: it quotes the files of a service
 extension TrackerFormats {
-  /// The files of IMDb.
   static let imdb = #"""
     {"bb_source": 2, "name": "imdb", "summary": "IMDb: ratings.csv, watchlist.csv and other lists, exported on the site", "files": ["ratings*.csv", "watchlist*.csv", "*.csv"],
      "words": {

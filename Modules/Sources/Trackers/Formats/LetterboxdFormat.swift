@@ -1,6 +1,5 @@
 // prose-lint: skip-file: it quotes the files of a service
 extension TrackerFormats {
-  /// The files of Letterboxd.
   static let letterboxd = #"""
     {"bb_source": 2, "name": "letterboxd", "summary": "Letterboxd: the zip of Settings, Data, or its CSV files", "files": ["diary.csv", "watched.csv", "ratings.csv", "watchlist.csv", "reviews.csv", "likes/films.csv", "lists/*.csv"], "not": ["deleted/*", "orphaned/*", "profile.csv", "comments.csv", "likes/reviews.csv", "likes/lists.csv"],
      "words": {

@@ -1,6 +1,5 @@
 // prose-lint: skip-file: it quotes the files of a service
 extension TrackerFormats {
-  /// The files of Netflix.
   static let netflix = #"""
     {"bb_source": 2, "name": "netflix", "summary": "Netflix: NetflixViewingHistory.csv, or ViewingActivity.csv, Ratings.csv and MyList.csv of the personal data zip", "files": ["*ViewingHistory.csv", "*ViewingActivity.csv", "CONTENT_INTERACTION/*.csv"], "variables": {"profile": {"default": ""}, "dates": {"default": "M/d/yy"}},
      "datasets": [

@@ -1,6 +1,5 @@
 // prose-lint: skip-file: it quotes the files of a service
 extension TrackerFormats {
-  /// The files of SeriesGuide.
   static let seriesguide = #"""
     {"bb_source": 2, "name": "seriesguide", "summary": "SeriesGuide: sg-shows-export.json, sg-movies-export.json", "files": ["*sg-shows*.json", "*sg-movies*.json"],
      "shared": {

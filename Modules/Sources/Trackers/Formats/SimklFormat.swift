@@ -1,6 +1,5 @@
 // prose-lint: skip-file: it quotes the files of a service
 extension TrackerFormats {
-  /// The files of Simkl.
   static let simkl = #"""
     {"bb_source": 2, "name": "simkl", "summary": "Simkl: SimklBackup.json", "files": ["SimklBackup*.json"],
      "words": {

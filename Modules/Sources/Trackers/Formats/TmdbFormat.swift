@@ -1,6 +1,5 @@
 // prose-lint: skip-file: it quotes the files of a service
 extension TrackerFormats {
-  /// The files of TMDB.
   static let tmdb = #"""
     {"bb_source": 2, "name": "tmdb", "summary": "TMDB: ratings, watchlist and favourites CSV", "files": ["ratings*.csv", "watchlist*.csv", "favorites*.csv"],
      "words": {

@@ -1,6 +1,5 @@
 // prose-lint: skip-file: it quotes the files of a service
 extension TrackerFormats {
-  /// The files of Trakt.
   static let trakt = #"""
     {"bb_source": 2, "name": "trakt", "summary": "Trakt: the zip of Settings, Data (JSON files), and files of its API", "files": ["*watched-history*.json", "watched/history*.json", "history*.json", "*watched-movies*.json", "*watched-shows*.json", "*ratings*.json", "*watchlist.json", "*lists-*.json"], "not": ["hidden-*", "watched-playback*", "collection*", "*comments*", "*followers*", "*likes*"],
      "words": {

@@ -1,6 +1,5 @@
 // prose-lint: skip-file: it quotes the files of a service
 extension TrackerFormats {
-  /// The files of Yamtrack.
   static let yamtrack = #"""
     {"bb_source": 2, "name": "yamtrack", "summary": "Yamtrack: its CSV export", "files": ["yamtrack*.csv"],
      "words": {

@@ -1,0 +1,38 @@
+import AppShell
+import CommandLineKit
+import Domain
+import Query
+import Rows
+
+/// The names of the records of the store, for completion.
+enum RecordNames {
+  /// The most names that are offered.
+  private static let limit = 1000
+
+  /// The keys of notes, or the names of places, actors or movies, as the command requires.
+  static func completions(_ point: CompletionPoint, _ services: AppServices) async throws(Problem) -> [Completion] {
+    let invocation = point.invocation
+    guard invocation.arguments.isEmpty || invocation.path.last == "delete" else { return [] }
+    let named = invocation[Options.storage],
+      location =
+        if let named { named } else {
+          try services.stores.defaultLocation().location
+        }
+    guard try services.stores.exists(location) else { return [] }
+    let schema = Catalog.all.first { $0.name == invocation.path.first } ?? Catalog.notes
+    let repository = RecordRepository(try services.stores.open(location), clock: services.clock)
+    var selection = Selection()
+    selection.limit = limit
+    let records = try await repository.records(of: schema, selection)
+    let names = try await TitleNames(from: repository.store)
+    return records.compactMap { (record) in
+      guard schema == Catalog.notes else {
+        return record.text("name").map { Completion($0, record.text("city") ?? "") }
+      }
+      guard let key = EpisodeKey(of: record) else { return nil }
+      let isUsual = key.production == TitleNames.usual
+      return Completion(
+        isUsual ? key.short : names.printed(key), record.text("text").map { String($0.prefix(40)) } ?? "")
+    }
+  }
+}

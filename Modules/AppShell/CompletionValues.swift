@@ -1,0 +1,119 @@
+package import CommandLineKit
+import Domain
+import Query
+package import Rows
+import Sources
+import Synchronization
+
+/// The words of a command line that are known only when the program runs: columns and tables of the file that it
+/// names, columns of its dataset, formats, records of the store.
+package struct CompletionValues: Sendable {
+  /// The records that an argument can name; none unless the program has records.
+  package typealias Records = @Sendable (CompletionPoint, AppServices) async throws(Problem) -> [Completion]
+
+  private let datasets: [Schema], relations: [String], columns: [String]
+  private let records: Records
+
+  /// Describes the values of a program.
+  /// - Parameters:
+  ///   - datasets: the datasets.
+  ///   - relations: the names of the relations between them.
+  ///   - columns: the columns that are offered where neither a file nor the dataset is known.
+  package init(
+    datasets: [Schema], relations: [String] = [], columns: [String],
+    records: @escaping Records = { (_, _) throws(Problem) in [] }
+  ) {
+    (self.datasets, self.relations, self.columns, self.records) = (datasets, relations, columns, records)
+  }
+
+  /// The bytes of a file that are read, and the time that this may take.
+  static let size = 64 << 10, patience = Duration.milliseconds(100)
+
+  /// The words of a kind; none if they cannot be found in time.
+  func words(_ kind: String, _ point: CompletionPoint, _ context: CommandContext) async -> [Completion] {
+    switch kind {
+    case "format":
+      return context.services.exporters.all.map { Completion($0.descriptor.name, $0.descriptor.summary) }
+    case "source": return (APIDescription.builtIn.map(\.name) + ["snapshot"]).map { Completion($0) }
+    case "topic": return context.program.helpWords.map { Completion($0) }
+    case "relation": return relations.map { Completion($0) }
+    case "production": return TitleNames.builtIn.titles.compactMap(\.short).map { Completion($0) }
+    default: break
+    }
+    let found = await Self.within(Self.patience) { await self.read(kind, point, context.services) } ?? []
+    // What would have to be quoted is left out.
+    return found.filter { $0.text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || Self.isPlain($0) } }
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    ("0"..."9").contains(scalar) || "_-.:/=@+%".unicodeScalars.contains(scalar)
+  }
+
+  private func read(_ kind: String, _ point: CompletionPoint, _ services: AppServices) async -> [Completion] {
+    var services = services
+    var options = APIOptions()
+    options.offline = true
+    services.connect(&services, options)
+    if kind == "record" { return (try? await records(point, services)) ?? [] }
+    let file = await Self.file(point, services)
+    if kind == "dataset" || kind == "table" {
+      let tables = file?.tables ?? []
+      return tables.count > 1
+        ? tables.map { Completion($0, "table") } : file == nil ? datasets.map { Completion($0.name, $0.summary) } : []
+    }
+    let dataset = datasets.first { point.invocation.arguments.contains($0.name) }
+    let known = file?.columns ?? dataset.map(\.columns)
+    let columns = known?.map { Completion($0.name, $0.type.name) } ?? self.columns.map { Completion($0) }
+    switch kind {
+    case "order" where point.word.contains(":"): return columns.map { Completion("\($0.text):desc", "descending") }
+    case "type" where point.word.contains("="):
+      return columns.flatMap { (column) in
+        ColumnType.allCases.map { Completion("\(column.text)=\($0.name)", $0.name) }
+      }
+    case "type", "assignment": return columns.map { Completion($0.text + "=", $0.summary) }
+    default: return columns
+    }
+  }
+
+  /// The tables and columns of the first local file on the command line, as its beginning shows them.
+  private static func file(
+    _ point: CompletionPoint, _ services: AppServices
+  ) async -> (tables: [String], columns: [ColumnDescription])? {
+    let invocation = point.invocation
+    for word in invocation.all("from") + invocation.arguments {
+      guard let place = try? services.locations.location(word), !place.place.isRemote, !place.isTable,
+        place.place.isFile, var options = try? FileInputOptions(invocation)
+      else { continue }
+      options.beginning = size
+      guard let source = try? await services.sources.open(.file(place, options)) else { continue }
+      let tables = ((try? await source.tables()) ?? []).map(\.name)
+      let named = invocation.value(of: "table") ?? invocation.arguments.first { $0 != word && tables.contains($0) }
+      let main = try? await source.mainTable()
+      guard let table = named ?? main ?? tables.first else { return (tables, []) }
+      return (tables, (try? await source.rows(of: table, RowRequest()))?.schema.columns ?? [])
+    }
+    return nil
+  }
+
+  /// The result of work; nil if it takes longer than `time`.
+  private static func within<T: Sendable>(
+    _ time: Duration, _ work: @escaping @Sendable () async -> T
+  ) async -> T? {
+    let waits = Mutex(true)
+    let ends: @Sendable () -> Bool = {
+      waits.withLock { (waits) in
+        defer { waits = false }; return waits
+      }
+    }
+    return await withCheckedContinuation { (continuation) in
+      Task {
+        let result = await work()
+        if ends() { continuation.resume(returning: result) }
+      }
+      Task {
+        try? await Task.sleep(for: time)
+        if ends() { continuation.resume(returning: nil) }
+      }
+    }
+  }
+}

@@ -1,0 +1,242 @@
+(() => {
+  // Small tables are elements. Large ones are text: the rows near the window are elements, a chunk at a time.
+  const d = document, table = d.getElementById("rows"), heads = [...table.tHead.rows[0].cells];
+  const search = d.getElementById("q"), count = d.getElementById("n"), bar = d.getElementById("f");
+  const block = d.querySelector("noscript.rows"), chunk = 100, menu = d.querySelector("details.k"), ticks = [...menu.querySelectorAll("input")];
+  const names = heads.map(h => h.textContent.trim()), cards = d.getElementById("vc");
+  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  const number = x => x.toLocaleString("en");
+  const entities = { amp: "&", lt: "<", gt: ">", quot: '"' };
+  const plain = s => s.replace(/<[^>]*>/g, " ").replace(/&(amp|lt|gt|quot);/g, (m, e) => entities[e]);
+  const rows = [];
+  if (block) {
+    const text = block.textContent;
+    for (let i = text.indexOf("\n<tr>") + 1; i > 0;) {
+      const next = text.indexOf("\n<tr>", i) + 1;
+      rows.push(text.slice(i, next || text.lastIndexOf("</table>")));
+      i = next;
+    }
+  } else rows.push(...table.tBodies[0].rows);
+  const size = rows.length;
+  // The beginnings of cells in the text of a row: a title is the header of its row.
+  const opening = heads.map(h => h.dataset.h === undefined ? "<td>" : '<th scope="row">');
+  const cellMarkup = (row, column) => {
+    let at = 0;
+    for (let k = 0; k <= column; k++) at = row.indexOf(opening[k], at) + opening[k].length;
+    const end = column + 1 < opening.length ? row.indexOf(opening[column + 1], at) : -1;
+    return row.slice(at, end < 0 ? undefined : end);
+  };
+  const cellText = (i, c) => block ? plain(cellMarkup(rows[i], c)).trim() : rows[i].cells[c].textContent;
+  const cellTexts = (i, c) => {
+    if (block) {
+      const s = cellMarkup(rows[i], c);
+      return s.includes("<li>") ? s.split("<li>").slice(1).map(x => plain(x).trim()) : [plain(s).trim()].filter(Boolean);
+    }
+    const cell = rows[i].cells[c], items = cell.getElementsByTagName("li");
+    return items.length ? [...items].map(x => x.textContent) : cell.textContent ? [cell.textContent] : [];
+  };
+  const all = [...rows.keys()];
+  let order = all, shown = all, texts, observer, height = 44;
+  const facets = [];
+
+  const fill = body => {
+    const start = body.dataset.i * chunk;
+    body.innerHTML = shown.slice(start, start + chunk).map(i => rows[i]).join("");
+    [...body.rows].forEach((row, i) => row.setAttribute("aria-rowindex", start + i + 2));
+    body.style.height = "auto";
+  };
+  const draw = isSorted => {
+    count.value = shown.length === size ? number(size) + (size === 1 ? " row" : " rows") : number(shown.length) + " of " + number(size) + " rows";
+    if (!block) {
+      const visible = new Set(shown);
+      rows.forEach((row, i) => { if (row.hidden === visible.has(i)) row.hidden = !visible.has(i) });
+      if (isSorted) table.tBodies[0].append(...order.map(i => rows[i]));
+      return;
+    }
+    observer?.disconnect();
+    for (const body of [...table.tBodies]) body.remove();
+    observer = new IntersectionObserver(entries => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) { if (!target.firstChild) fill(target) }
+        else if (target.firstChild && !target.contains(d.activeElement)) {
+          target.style.height = target.offsetHeight + "px";
+          target.replaceChildren();
+        }
+      }
+    }, { rootMargin: "1500px" });
+    table.setAttribute("aria-rowcount", shown.length + 1);
+    if (shown.length) {
+      // Rows of one height, so that the end of the page is where it is expected.
+      const body = table.createTBody();
+      body.innerHTML = shown.slice(0, 20).map(i => rows[i]).join("");
+      height = body.offsetHeight / body.rows.length || height;
+      body.remove();
+    }
+    const bodies = d.createDocumentFragment();
+    for (let i = 0; i * chunk < shown.length; i++) {
+      const body = d.createElement("tbody");
+      body.dataset.i = i;
+      body.style.height = Math.min(chunk, shown.length - i * chunk) * height + "px";
+      bodies.append(body);
+    }
+    table.append(bodies);
+    for (const body of table.tBodies) observer.observe(body);
+  };
+  const apply = isSorted => {
+    const words = fold(search.value).split(/\s+/).filter(Boolean);
+    if (words.length && !texts) texts = all.map(i => fold(block ? plain(rows[i]) : rows[i].textContent));
+    const chosen = facets.filter(f => f.select.value);
+    shown = words.length || chosen.length
+      ? order.filter(i => words.every(w => texts[i].includes(w)) && chosen.every(f => cellTexts(i, f.column).includes(f.select.value))) : order;
+    draw(isSorted);
+    save();
+  };
+
+  // The address holds the state of the page.
+  let sorted = "", state = "", wanted = new Map;
+  const tally = () => {
+    const possible = ticks.filter(t => getComputedStyle(t.parentNode).display !== "none");
+    menu.firstElementChild.textContent = "Columns (" + possible.filter(t => t.checked).length + " of " + possible.length + ")";
+  };
+  const usual = ticks.map(t => t.checked).join();
+  const save = () => {
+    const parts = new URLSearchParams;
+    if (search.value) parts.set("q", search.value);
+    if (sorted) parts.set("sort", sorted);
+    for (const f of facets) if (f.select.value) parts.set("is." + names[f.column], f.select.value);
+    for (const [name, value] of wanted) parts.set(name, value);
+    if (ticks.map(t => t.checked).join() !== usual) parts.set("columns", names.filter((n, i) => ticks[i].checked).join(","));
+    if (cards.checked) parts.set("view", "cards");
+    const text = parts.size ? "#" + parts : "";
+    if (text === state) return;
+    state = text;
+    history.replaceState(null, "", text || location.pathname + location.search);
+  };
+  const restore = () => {
+    if (location.hash === state) return;
+    const parts = new URLSearchParams(location.hash.slice(1));
+    search.value = parts.get("q") || "";
+    const shownNames = (parts.get("columns") || "").split(",").filter(n => names.includes(n));
+    if (shownNames.length) ticks.forEach((t, i) => { t.checked = shownNames.includes(names[i]) });
+    if (parts.get("view") === "cards") cards.checked = true;
+    wanted = new Map([...parts].filter(([name]) => name.startsWith("is.")));
+    facets.forEach(choose);
+    const sort = parts.get("sort") || "", head = heads[names.indexOf(sort.replace(/^-/, ""))];
+    tally();
+    if (head && head.dataset.t !== "p") arrange(head, sort[0] === "-" ? -1 : 1); else apply();
+  };
+  const choose = f => {
+    const value = wanted.get("is." + names[f.column]);
+    if (value === undefined) return;
+    f.select.value = value;
+    wanted.delete("is." + names[f.column]);
+  };
+  let timer;
+  search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(apply, size > 5000 ? 200 : 60) });
+
+  heads.forEach((head, column) => {
+    const kind = head.dataset.t;
+    if (kind === "p") return;
+    const button = d.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => arrange(head, head.getAttribute("aria-sort") === "ascending" ? -1 : 1));
+  });
+  const arrange = (head, sign) => {
+      const column = heads.indexOf(head), kind = head.dataset.t;
+      sorted = (sign < 0 ? "-" : "") + names[column];
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      const keys = all.map(i => { const s = cellText(i, column); return s === "" ? null : kind === "n" ? parseFloat(s) : s });
+      const compare = kind === "n" || kind === "d" ? (a, b) => a < b ? -1 : a > b ? 1 : 0 : collator.compare;
+      order = all.slice().sort((i, j) => {
+        const a = keys[i], b = keys[j];
+        return a === null || b === null ? (a === null) - (b === null) || i - j : compare(a, b) * sign || i - j;
+      });
+      apply(true);
+  };
+
+  // Counting is cut into slices, so that the page stays responsive.
+  const addFacet = function* (head, column) {
+    const counts = new Map;
+    for (const i of all) {
+      for (const x of cellTexts(i, column)) counts.set(x, (counts.get(x) || 0) + 1);
+      if (counts.size > 14) return;
+      if (i % 64 === 0) yield;
+    }
+    if (counts.size < 2 || counts.size > size * .8 || [...counts.keys()].some(x => x.length > 40)) return;
+    const select = d.createElement("select"), name = names[column];
+    select.setAttribute("aria-label", name);
+    select.add(new Option(name + ": all", ""));
+    for (const [x, n] of [...counts].sort((a, b) => b[1] - a[1])) select.add(new Option(x + " (" + number(n) + ")", x));
+    select.addEventListener("change", () => apply());
+    facets.push({ select, column });
+    bar.append(select);
+    if (wanted.has("is." + name)) { choose(facets.at(-1)); apply() }
+  };
+  const addHistogram = function* (head, column) {
+    const values = new Float64Array(size), distinct = new Set;
+    let low = Infinity, high = -Infinity;
+    for (const i of all) {
+      const x = values[i] = parseFloat(cellText(i, column).replace(/^(\d{4})-(\d\d).*/, (m, y, n) => +y + (n - 1) / 12));
+      if (x < low) low = x;
+      if (x > high) high = x;
+      if (x === x && distinct.size < 6) distinct.add(x);
+      if (i % 64 === 0) yield;
+    }
+    if (distinct.size < 6) return;
+    const bars = Array(16).fill(0);
+    for (const i of all) {
+      const x = values[i];
+      if (x === x) bars[Math.min(15, Math.floor((x - low) / (high - low) * 16))]++;
+      if (i % 4096 === 0) yield;
+    }
+    const most = Math.max(...bars), space = "http://www.w3.org/2000/svg", svg = d.createElementNS(space, "svg");
+    for (const [k, v] of [["viewBox", "0 0 64 14"], ["width", 64], ["height", 14], ["aria-hidden", "true"]]) svg.setAttribute(k, v);
+    bars.forEach((x, i) => {
+      const bar = d.createElementNS(space, "rect"), h = x && Math.max(1, 14 * x / most);
+      for (const [k, v] of [["x", i * 4], ["width", 3], ["y", 14 - h], ["height", h]]) bar.setAttribute(k, v);
+      svg.append(bar);
+    });
+    head.append(svg);
+  };
+  const countAll = function* () {
+    if (size < 2 || size > 500000) return;
+    for (const [column, head] of heads.entries()) {
+      const kind = head.dataset.t;
+      if ("tlb".includes(kind)) { if (facets.length < 5) yield* addFacet(head, column) }
+      else if ("nd".includes(kind)) yield* addHistogram(head, column);
+    }
+  };
+  const counting = countAll(), slice = () => {
+    for (const end = performance.now() + 8; performance.now() < end;) if (counting.next().done) return;
+    setTimeout(slice);
+  };
+  setTimeout(slice, 50);
+
+  // A row of one line opens.
+  table.addEventListener("click", e => {
+    if (!e.target.closest("a, label, button, summary, thead") && !String(getSelection())) e.target.closest("tr")?.classList.toggle("open");
+  });
+  // On a phone the facets are in the menu.
+  const phone = matchMedia("(max-width: 46rem)"), settle = () => phone.matches ? menu.lastElementChild.prepend(bar) : search.after(bar);
+  phone.addEventListener("change", settle);
+  settle();
+  d.addEventListener("click", e => { if (!menu.contains(e.target)) menu.open = false });
+  menu.addEventListener("change", () => { tally(); save() });
+  for (const view of d.getElementsByName("v")) view.addEventListener("change", save);
+  addEventListener("hashchange", restore);
+  d.addEventListener("keydown", e => {
+    if (e.key === "Escape" && menu.open) { menu.open = false; menu.firstElementChild.focus() }
+    if (e.key === "/" && !/INPUT|SELECT|TEXTAREA/.test(d.activeElement.tagName)) { e.preventDefault(); search.focus() }
+  });
+  addEventListener("beforeprint", () => {
+    if (block && shown.length <= 20000) for (const body of table.tBodies) if (!body.firstChild) fill(body);
+  });
+  d.documentElement.classList.add("js");
+  d.getElementById("bar").hidden = false;
+  draw();
+  tally();
+  restore();
+})();

@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+/// Shows and movies of the user's own: notes, plays, and what comes next.
+@Suite("any show") struct WatchTests {
+  private let shell = Shell("BB_NOW=1715940000 BB_API_URL=http://127.0.0.1:9 BB_STORAGE=csv:n BB_OFFLINE=yes")
+
+  @Test("a note on a show whose episodes are not known") func unknownEpisodes() {
+    #expect(shell.run("bb-notes shows add 'The Wire' --offline && bb-notes add wire:S01E01 one").status == 0)
+    #expect(shell.run("bb-notes add 'the wire:S01E02' -starts && bb-notes add wire:S01E03 'a  '").status == 0)
+    #expect(shell.run("bb-notes list --columns key,text -f csv").out.contains("The Wire:S01E02,-starts\n"))
+    #expect(shell.run("bb-notes export notes --columns text -f csv").out == "text\none\n-starts\na  \n")
+    let unknown = shell.run("bb-notes add bb:S09E99 x")
+    #expect(unknown.status == 64 && unknown.err.contains("hint: nearest episodes: "))
+    #expect(shell.run("bb-notes edit wire:S01E01 two && bb-notes show wire:S01E01 --plain").out.contains("two"))
+  }
+
+  @Test("plays, and the next episode") func plays() {
+    let first = shell.run("bb-notes watch bb:S01E01 --on 2024-05-01 --rating 9")
+    #expect(
+      first.err == "watched Breaking Bad S01E01 “Pilot” on 2024-05-01; next: S01E02 “Cat's in the Bag...”\n", "\(first)"
+    )
+    let again = shell.run("bb-notes watch bb:S01E01 --on 2024-05-01")
+    #expect(again.err.contains("no changes"), "\(again)")
+    #expect(shell.run("bb-notes watch bb:S01E02-E04 --undated && bb-notes watch 'el camino' -m good").status == 0)
+    #expect(shell.run("bb-notes next --columns key -f csv").out == "key\nS01E05\n")
+    #expect(
+      shell.run("bb-notes export watches --columns title,episode,day,times,rating -f csv").out.split(separator: "\n")
+        .sorted() == [
+          "Breaking Bad,1,2024-05-01,1,9", "Breaking Bad,2,,1,", "Breaking Bad,3,,1,", "Breaking Bad,4,,1,",
+          "El Camino,1,2024-05-17,1,", "title,episode,day,times,rating",
+        ])
+    #expect(shell.run("bb-notes watch bb:S01 && bb-notes undo").status == 0)
+    #expect(shell.run("bb-notes export ratings --columns title,rating -f csv").out == "title,rating\nBreaking Bad,9\n")
+    #expect(shell.run("bb-notes watch bb:S09E99").status == 64)
+    #expect(shell.run("bb-notes watch bb:S01E01 --rating 11").status == 64)
+  }
+
+  @Test("undo reverses the last commands, or one by its number") func undo() {
+    _ = shell.run("for n in 1 2 3 4; do bb-notes add S01E0$n x; done")
+    #expect(shell.run("bb-notes undo 9").status == 1)
+    #expect(shell.run("bb-notes undo 2 && bb-notes export notes --columns episode -f csv").out == "episode\n1\n2\n")
+    #expect(
+      shell.run("bb-notes undo --entry 1 && bb-notes export notes --columns episode -f csv").out == "episode\n2\n")
+    #expect(
+      shell.run("bb-notes delete S01E02 --dry-run").err
+        == "would delete the note for Breaking Bad S01E02\nnothing deleted\n")
+    #expect(shell.run("bb-notes migrate --to csv:m --dry-run && ls m").status != 0)
+  }
+
+  @Test("git merges two clones by key and field") func git() {
+    guard shell.run("git --version").status == 0 else { return }
+    let done = shell.run(
+      """
+      set -e; export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+      git init -q -b main one; export BB_STORAGE=csv:one; bb-notes init --git; bb-notes add S01E01 a; bb-notes add S01E02 b
+      git -C one add .; git -C one commit -qm 1; git clone -q one two; BB_STORAGE=csv:two bb-notes init --git
+      bb-notes add S01E03 c; bb-notes edit S01E01 changed; git -C one add .; git -C one commit -qm 2
+      export BB_STORAGE=csv:two; bb-notes add S01E04 d; bb-notes delete S01E02 --yes; git -C two add .; git -C two commit -qm 3
+      git -C two pull -q --no-rebase --no-edit; bb-notes check; bb-notes export notes --columns episode,text -f csv
+      """)
+    #expect(done.status == 0 && done.out.hasSuffix("episode,text\n1,changed\n3,c\n4,d\n"), "\(done)")
+    #expect(shell.run("BB_STORAGE=csv:two bb-notes history --plain | wc -l").out == "6\n")
+  }
+}
