@@ -141,6 +141,20 @@ package struct JSONSyntaxError: Error {
     }
     return isWhole
   }
+  /// Whether a text is a number that has neither point nor exponent; nil for other text. Bytes of any content follow
+  /// it.
+  package static func isWholeNumber(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool? {
+    switch unsafe text[count] {
+    case 48...57, UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      // The next byte would continue the number.
+      let copy = unsafe Arena(Array(UnsafeBufferPointer(start: text, count: count)))
+      return withExtendedLifetime(copy) { unsafe isWholeNumber(copy.base, count) }
+    default:
+      var scanner = unsafe JSONScanner(text)
+      guard let isWhole = try? scanner.skipNumber(), scanner.at == count else { return nil }
+      return isWhole
+    }
+  }
   @inline(__always) private var isDigit: Bool { byte &- UInt8(ascii: "0") < 10 }
   @inline(__always) private mutating func skipDigits(_ start: Int) throws(JSONSyntaxError) {
     guard isDigit else {

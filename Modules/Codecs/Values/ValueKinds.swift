@@ -121,8 +121,7 @@ package struct ValueKinds: OptionSet, Sendable {
       self = .bare
       return
     }
-    var scanner = unsafe JSONScanner(text)
-    guard let isWhole = try? scanner.skipNumber(), scanner.at == count else { return nil }
+    guard let isWhole = unsafe JSONScanner.isWholeNumber(text, count) else { return nil }
     let run = unsafe ByteRun(start: text, count: count)
     switch unsafe JSONNumberKind(text, count: count, isWhole: isWhole) {
     case .integer: self = count == 4 && sign == 0 ? .year : .integer
@@ -175,7 +174,7 @@ struct TypeEvidence: Sendable {
     if !add(kind, run), kind == .real || kind == .decimal { versions.add(run) }
   }
 
-  /// Adds a value that is no text, of a format that has types.
+  /// Adds a value other than text, of a format that has types.
   mutating func add(value kind: ValueKinds) {
     if !kind.isEmpty { times.exclude() }
     kinds.formUnion(kind)
@@ -206,7 +205,7 @@ struct TypeEvidence: Sendable {
   mutating func add(_ field: ByteRun, writtenAs numbers: NumberPattern) {
     if let literal = numbers.strictLiteral(field.bytes) {
       let copy = Arena(literal)
-      return unsafe add(field: copy.base, copy.count)
+      return withExtendedLifetime(copy) { unsafe add(field: copy.base, copy.count) }
     }
     let kind = unsafe ValueKinds(field: field.start, field.count)
     kinds.formUnion(kind.isSubset(of: .numbers) ? .text : kind)

@@ -298,8 +298,7 @@ class SheetReader {
   /// A number in another spelling than the shortest: `0.10000000000000001`, `1E+3`, thirty digits.
   private func unusual(_ start: Int, _ count: Int, _ column: Int) throws(Problem) -> SheetCell.Value {
     let run = bytes.run(from: start), literal = run.bytes
-    var scanner = unsafe JSONScanner(run.start)
-    let isWhole = (try? scanner.skipNumber()).flatMap { scanner.at == count ? $0 : nil }
+    let isWhole = unsafe JSONScanner.isWholeNumber(run.start, count)
     if isWhole == true {
       guard let integer = Int64(String(decoding: literal, as: UTF8.self)) else { return .literal(start, count) }
       return .integer(integer)

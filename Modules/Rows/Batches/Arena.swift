@@ -21,10 +21,11 @@ import Synchronization
     self.capacity = capacity
   }
 
-  /// Creates a copy of `bytes`.
+  /// Creates a copy of `bytes`, which a zero byte follows.
   public convenience init(_ bytes: [UInt8]) {
     let capacity = max(bytes.count, 1), memory = unsafe ArenaMemory.take(capacity)
     for (position, byte) in bytes.enumerated() { unsafe memory[position] = byte }
+    unsafe memory[bytes.count] = 0
     unsafe self.init(memory, count: bytes.count, capacity: capacity)
   }
 
