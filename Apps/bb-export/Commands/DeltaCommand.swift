@@ -22,7 +22,7 @@ struct DeltaCommand {
   static let rebuild = Option.flag("rebuild", in: "Iceberg", "write the metadata again, without earlier snapshots")
 
   static let command = Command(
-    "delta", "remove unneeded files of a Delta table, and write metadata of Iceberg",
+    "delta", "remove unneeded files of a Delta table; write Iceberg metadata",
     discussion: """
       Replaced and deleted rows stay in data files, so that earlier versions of the table can be read. An export that \
       is killed leaves data files that belong to no version. `delta vacuum` removes both kinds, if they are older than \

@@ -73,7 +73,9 @@ struct DiffCommand {
       try await DifferenceRows(from: parts[0], to: parts[1], wanted, scratch: services.scratch, tally: tally)
     }
     var chosen = try selection.read(for: rows.schema)
-    if outputs.audience == .user, chosen.columns == nil, chosen.grouping == nil, !chosen.steps.hasOwnColumns {
+    if outputs.audience == .user, services.terminal.width != nil, chosen.columns == nil, chosen.grouping == nil,
+      !chosen.steps.hasOwnColumns
+    {
       // What changed is seen first, also where not all columns fit.
       let names = rows.schema.columns.map(\.name), key = comparison.key
       let first = names.prefix(1) + key + names.suffix(2)

@@ -35,13 +35,21 @@ enum Listings {
   static func isFile(_ word: String) -> Bool { word.contains { "./".contains($0) } }
 
   static func formats(_ context: CommandContext) async throws(Problem) {
-    let rows = context.services.exporters.all.map(\.descriptor).map { format in
+    let descriptors = context.services.exporters.all.map(\.descriptor)
+    let written = descriptors.map { format in
       [
         format.name, format.fileExtensions.map { ".\($0)" }.joined(separator: " "),
         format.isExact ? "exact" : "display", readers(of: format.name), format.summary,
         format.options.map { "\($0.key)=\($0.values)" }.joined(separator: "; "), format.limits.description,
       ]
     }
+    let read = FileFormat.all.filter { format in !descriptors.contains { $0.name == format.name } }.map { format in
+      [
+        format.name, format.extensions.map { ".\($0)" }.joined(separator: " "), "input", readers(of: format.name),
+        "A format that is only read", "", "",
+      ]
+    }
+    let rows = written + read
     try await write(
       "formats", [:], ["format", "suffixes", "kind", "read_by", "what", "options", "limits"], rows, context,
       user: ["format", "what"])

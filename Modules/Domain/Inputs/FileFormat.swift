@@ -8,7 +8,7 @@ public struct FileFormat: Sendable, Hashable {
   /// Its name in options.
   public let name: String
   /// The extensions of its files, in lower case.
-  let extensions: [String]
+  package let extensions: [String]
   /// The way to its tables.
   public let content: Content
   /// The settings that apply to it, besides those of any file.
