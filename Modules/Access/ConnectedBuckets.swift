@@ -29,7 +29,7 @@ package final class Connection: Sendable {
     case cached(Int64)
   }
 
-  /// What is known of the file at an address.
+  /// The facts known about the file at an address.
   subscript(_ url: String) -> KnownFile? {
     get { files.withLock { $0.known[url] } }
     set { files.withLock { $0.known[url] = newValue } }

@@ -41,7 +41,7 @@ package struct CompletionValues: Sendable {
     default: break
     }
     let found = await Self.within(Self.patience) { await self.read(kind, point, context.services) } ?? []
-    // What would have to be quoted is left out.
+    // Values that need quotes are not offered.
     return found.filter { $0.text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || Self.isPlain($0) } }
   }
 

@@ -16,7 +16,7 @@ enum HistoryCommands {
   }
 
   private static let undo = Command(
-    "undo", "undo the last command, or the last COUNT; repeat to undo earlier ones",
+    "undo", "undo the last command or the last COUNT; repeat to undo more",
     discussion: """
       Refuses if any of the records has changed since. The rows that a sync replaced are kept for the last 100 loaded \
       tables, up to 1 GiB in a directory and 1,000,000 rows in a database; history shows which commands can be undone.

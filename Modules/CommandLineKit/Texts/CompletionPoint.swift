@@ -58,7 +58,7 @@ package struct CompletionPoint: Sendable {
       }
     }
     word = words.last ?? ""
-    // A quote that is still open is no part of the word.
+    // A quote that is still open does not belong to the word.
     if let first = word.first, first == "'" || first == "\"" { word.removeFirst() }
     let action = (command ?? fallback).map(Invocation.Action.run) ?? .version
     invocation = Invocation(action: action, path: path, arguments: arguments, given: given)

@@ -174,8 +174,8 @@ public struct IcebergTable: Sendable {
     ])
   }
 
-  /// The needs of the snapshots that a reader may choose: files of the table since an instant (milliseconds since 1970),
-  /// and files of metadata. Of metadata that bb did not write, all are needed.
+  /// The needs of the snapshots that a reader may choose: files of the table since an instant (milliseconds since
+  /// 1970), and metadata files. All metadata that bb did not write is needed.
   func needs() async throws(Problem) -> (since: Int64, metadata: @Sendable (String) -> Bool) {
     let isMetadata: @Sendable (String) -> Bool = { path in
       path.hasPrefix(Self.directory) && [".avro", ".json", ".text"].contains { path.hasSuffix($0) }
