@@ -16,6 +16,6 @@ import Testing
 
   private func kind(_ field: [UInt8], before byte: UInt8) -> ValueKinds {
     let arena = Arena(field + [byte, byte, 0]), run = ByteRun(arena, 0, UInt32(field.count))
-    return withExtendedLifetime(arena) { unsafe ValueKinds(field: run.start, run.count) }
+    return withExtendedLifetime(arena) { ValueKinds(field: run) }
   }
 }

@@ -41,7 +41,7 @@ public struct NearType: Sendable, Hashable {
   public mutating func add(_ cell: Cell, _ arena: Arena) {
     guard case .text(let start, let length) = cell else { return }
     count += 1
-    let text = ByteRun(arena, start, length), kind = unsafe ValueKinds(field: text.start, text.count)
+    let text = ByteRun(arena, start, length), kind = ValueKinds(field: text)
     if kind.isSubset(of: .numbers) {
       numbers += 1
       if !kind.isDisjoint(with: [.long, .code]) { hasIdentifiers = true }

@@ -66,20 +66,21 @@ package struct ValueKinds: OptionSet, Sendable {
   // MARK: - The kind of a value
 
   /// The kind of a field of a text format. Bytes of any content follow it.
-  package init(field text: UnsafePointer<UInt8>, _ count: Int) {
+  package init(field: ByteRun) {
+    let count = field.count
     guard count > 0 else {
       self = .text
       return
     }
-    let first = unsafe text[0]
+    let text = unsafe field.start, first = field[0]
     if first &- 48 < 10 || first == UInt8(ascii: "-") || first == UInt8(ascii: ".") {
-      if unsafe count >= 7 && text[4] == UInt8(ascii: "-"), let kind = unsafe Self(temporal: text, count) {
+      if count >= 7, field[4] == UInt8(ascii: "-"), let kind = unsafe Self(temporal: text, count) {
         self = kind
       } else {
         self = unsafe Self(number: text, count) ?? .text
       }
     } else {
-      self = unsafe Self(word: ByteRun(start: text, count: count)) ?? .text
+      self = Self(word: field) ?? .text
     }
   }
 
@@ -169,8 +170,7 @@ struct TypeEvidence: Sendable {
   var isDecided: Bool { kinds.isText && !times.isPossible }
 
   mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {
-    let kind = unsafe ValueKinds(field: text, count)
-    let run = unsafe ByteRun(start: text, count: count)
+    let run = unsafe ByteRun(start: text, count: count), kind = ValueKinds(field: run)
     if !add(kind, run), kind == .real || kind == .decimal { versions.add(run) }
   }
 
@@ -207,7 +207,7 @@ struct TypeEvidence: Sendable {
       let copy = Arena(literal)
       return withExtendedLifetime(copy) { unsafe add(field: copy.base, copy.count) }
     }
-    let kind = unsafe ValueKinds(field: field.start, field.count)
+    let kind = ValueKinds(field: field)
     kinds.formUnion(kind.isSubset(of: .numbers) ? .text : kind)
   }
 

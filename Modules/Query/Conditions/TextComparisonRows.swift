@@ -25,7 +25,7 @@ final class TextComparisonRows: DerivedRowStream {
         guard case .text(let start, let length) = batch[row, column] else { continue }
         let text = ByteRun(batch.arena, start, length)
         count += 1
-        if unsafe ValueKinds(field: text.start, text.count).isSubset(of: .numbers) {
+        if ValueKinds(field: text).isSubset(of: .numbers) {
           numbers += 1
         } else {
           if example == nil { example = text.slice(from: 0, atMost: 40).text }

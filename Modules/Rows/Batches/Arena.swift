@@ -24,8 +24,7 @@ import Synchronization
   /// Creates a copy of `bytes`, which a zero byte follows.
   public convenience init(_ bytes: [UInt8]) {
     let capacity = max(bytes.count, 1), memory = unsafe ArenaMemory.take(capacity)
-    for (position, byte) in bytes.enumerated() { unsafe memory[position] = byte }
-    unsafe memory[bytes.count] = 0
+    for (position, byte) in (bytes + [0]).enumerated() { unsafe memory[position] = byte }
     unsafe self.init(memory, count: bytes.count, capacity: capacity)
   }
 
