@@ -111,7 +111,7 @@ struct CSVFieldWriter {
     }
   }
 
-  /// Digits with a sign, a fraction, an exponent, as they come: what is shown as that number and nothing else.
+  /// Digits with a sign, separators, a fraction, an exponent: what is shown as that number and nothing else.
   private static func isPlainNumber(_ text: ByteRun) -> Bool {
     var position = 0
     func digits() -> Bool {
@@ -125,8 +125,12 @@ struct CSVFieldWriter {
       return true
     }
     _ = skip(UInt8(ascii: "+"), UInt8(ascii: "-"))
-    let isWhole = digits(), hasPoint = skip(UInt8(ascii: "."))
-    guard hasPoint ? digits() : isWhole else { return false }
+    var isNumber = digits()
+    while skip(UInt8(ascii: "."), UInt8(ascii: ","), UInt8(ascii: "'")) {
+      guard digits() else { return false }
+      isNumber = true
+    }
+    guard isNumber else { return false }
     if skip(UInt8(ascii: "e"), UInt8(ascii: "E")) {
       _ = skip(UInt8(ascii: "+"), UInt8(ascii: "-"))
       guard digits() else { return false }

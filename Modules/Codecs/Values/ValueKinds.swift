@@ -208,7 +208,7 @@ struct TypeEvidence: Sendable {
       return withExtendedLifetime(copy) { unsafe add(field: copy.base, copy.count) }
     }
     let kind = ValueKinds(field: field)
-    kinds.formUnion(kind.isSubset(of: .numbers) ? .text : kind)
+    add(kind.isSubset(of: .numbers) ? .text : kind, field)
   }
 
   /// The type of the column, and the spelling that all its values have.

@@ -60,12 +60,13 @@ import Testing
     let table = schema(("n", .integer), ("a", .text))
     let rows: [[Value]] = [
       [.integer(-1), .text("=1+1")], [.integer(2), .text("-5")], [.integer(3), .text("+49 30")], [.null, .text("＝x")],
+      [.null, .text("-1.250,00")],
     ]
     let kept = try write(table, rows)
     #expect(kept.risky == 3)
     #expect(kept.text.hasPrefix("n,a\n-1,=1+1\n2,-5\n3,+49 30\n"))
     let escaped = try write(table, rows, style: CSVStyle(formulas: .escape))
-    #expect(escaped.text == "n,a\n-1,\"'=1+1\"\n2,-5\n3,\"'+49 30\"\n,\"'＝x\"\n")
+    #expect(escaped.text == "n,a\n-1,\"'=1+1\"\n2,-5\n3,\"'+49 30\"\n,\"'＝x\"\n,\"-1.250,00\"\n")
     #expect {
       try write(table, rows, style: CSVStyle(formulas: .reject))
     } throws: { error in
