@@ -451,8 +451,7 @@ import Rows
     return CSVSyntaxError(
       message:
         "invalid value “\(shown)\(length > 60 ? "…" : "")” for column “\(column.name)”: expected \(column.type.name)",
-      offset: start,
-      column: position)
+      offset: start, column: position, value: length > 20 || shown.utf8.contains { $0 &- 48 < 10 } ? nil : shown)
   }
 }
 

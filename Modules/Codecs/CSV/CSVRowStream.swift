@@ -193,8 +193,11 @@ public final class CSVRowStream: RowStream {
           found.withLock { $0[column] = Self.wider(description.type) }
         }
         if description.isInferred || problem.hint.description.isEmpty {
-          problem.hint = .set(
+          let type = Remedy.set(
             .columnTypes, to: "\(NameListParser.written(description.name))=text", for: "set the column type")
+          problem.hint =
+            error.value.map { description.isInferred ? type : .set(.inputNull, to: $0, for: "read it as null").or(type) }
+            ?? type
         }
       }
       return .failure(problem)

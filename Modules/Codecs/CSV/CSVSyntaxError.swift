@@ -10,6 +10,8 @@ struct CSVSyntaxError: Error {
   var isInRecord = true
   /// The column (of the file) whose type a value does not fit.
   var column: Int?
+  /// That value, if it is short and without digits, as marks of missing values are.
+  var value: String?
   /// Whether it is a quote inside an unquoted field.
   var isStrayQuote = false
 }

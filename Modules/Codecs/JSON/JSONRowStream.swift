@@ -231,6 +231,10 @@ public final class JSONRowStream: ExactRowStream {
       let before: Int
       do throws(Problem) { before = try (source as? FileRange)?.linesBefore() ?? 0 } catch { return .failure(error) }
       var problem = Self.problem(error, in: piece, name: source.name, record: parser.count, linesBefore: before)
+      if let column = error.column, column >= 0, layout.columns[column].isGiven, problem.hint.description.isEmpty {
+        problem.hint = .set(
+          .columnTypes, to: "\(NameListParser.written(layout.columns[column].name))=text", for: "set the column type")
+      }
       if inference != nil {
         let isContradiction = error.column.map { $0 < 0 || layout.columns[$0].isInferred } ?? false
         if isContradiction, let column = error.column, column >= 0 {

@@ -11,6 +11,8 @@ struct JSONLayout: Sendable {
     let slot: Int?
     /// Whether the type was found by looking at values, so that it may not be the last word.
     let isInferred: Bool
+    /// Whether the user gave the type, which then holds for texts too.
+    let isGiven: Bool
     let spelling: ValueSpelling
     /// Whether numbers are rounded to Doubles.
     let isRounded: Bool
@@ -48,8 +50,8 @@ struct JSONLayout: Sendable {
       let slot = wanted.firstIndex(of: position)
       return Column(
         name: column.name, type: slot == nil ? .json : column.type, isNullable: slot == nil || column.isNullable,
-        slot: slot, isInferred: inferred.contains(position), spelling: column.spelling,
-        isRounded: types.isRounded(column.name),
+        slot: slot, isInferred: inferred.contains(position), isGiven: types[column.name] != nil,
+        spelling: column.spelling, isRounded: types.isRounded(column.name),
         keyStart: start, keyCount: text.count - start)
     }
     keyText = text + [UInt8](repeating: 0, count: 64)
