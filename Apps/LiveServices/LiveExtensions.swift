@@ -37,12 +37,10 @@ struct ImportedFiles: DocumentReading {
   func isDirectory(_ path: String) -> Bool { FilePattern.isDirectory(path) }
   func isStore(_ path: String) -> Bool { FilePattern.isStore(path) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
-  func records(_ path: String, extension suffix: String) async throws(Problem) -> (Schema, [Record]) {
+  func records(_ path: String, extension suffix: String) async throws(Problem) -> ImportedRecords {
     let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
     let document = try await PlaceDocumentReader(bytes, suffix: suffix, name: path)
-    let omitted = document.omitted.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-    if !omitted.isEmpty { report.warning("\(path): omitted: \(omitted.joined(separator: ", "))") }
-    return (document.schema, document.records)
+    return (document.schema, document.records, document.omitted)
   }
 }
 

@@ -54,34 +54,25 @@ public struct CSVExporter: ByteFormat {
     // Nested values that are spread over columns.
     if style.nested == .flatten { try descriptor.check(columns: layout.parts.reduce(0) { $0 + max($1.count, 1) }) }
     return CSVEncoder(
-      writer: CSVWriter(schema, style: style, parts: layout.parts), isEscaped: style.formulas == .escape,
-      binary: schema.columns.indices.filter { schema.columns[$0].type == .bytes || schema.columns[$0].isMixed })
+      writer: CSVWriter(schema, style: style, parts: layout.parts), isEscaped: style.formulas == .escape)
   }
 }
 
 private struct CSVEncoder: RowEncoder {
   let writer: CSVWriter
   let isEscaped: Bool
-  let binary: [Int]
 
   func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
-    var part = EncodedPart(rows: batch.count, reportedCells: try writer.write(batch, &out))
-    for column in binary {
-      for row in 0..<batch.count { if case .bytes = batch[row, column] { part.binaryValues += 1 } }
-    }
-    return part
+    EncodedPart(rows: batch.count, reportedCells: try writer.write(batch, &out))
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
   func warning(_ all: EncodedPart) -> Warning? {
-    let binary =
-      all.binaryValues == 0 ? nil : "\(counted(all.binaryValues, "binary value")), written as Base64 text"
-    if all.reportedCells == 0 { return binary.map { Warning($0) } }
+    if all.reportedCells == 0 { return nil }
     let found = "\(counted(all.reportedCells, "cell")) a spreadsheet would treat as a formula"
-    let rest = binary.map { "; \($0)" } ?? ""
-    if isEscaped { return Warning("\(found): prefixed with '\(rest)") }
+    if isEscaped { return Warning("\(found): prefixed with '") }
     return Warning(
-      "\(found), written unchanged\(rest)",
+      "\(found), written unchanged",
       hint: .set(
         .formatOption("formulas"), to: "escape", for: "make \(all.reportedCells == 1 ? "it" : "them") safe"))
   }

@@ -15,10 +15,12 @@ public struct HTMLExporter: ByteFormat {
 
   /// `html`.
   public var descriptor: ExporterDescriptor {
-    ExporterDescriptor(
+    var descriptor = ExporterDescriptor(
       "html", fileExtensions: ["html", "htm"], mediaType: "text/html; charset=utf-8",
       summary: "An HTML page with a table or cards, search, images and a map; light or dark", isExact: false,
       measuring: .head(rows: TablePage.headRows), options: [Self.images])
+    descriptor.losesBytes = true
+    return descriptor
   }
 
   /// An encoder.

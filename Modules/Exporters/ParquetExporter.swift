@@ -30,7 +30,7 @@ public struct ParquetExporter: ByteFormat {
 
   /// `parquet`.
   public var descriptor: ExporterDescriptor {
-    ExporterDescriptor(
+    var descriptor = ExporterDescriptor(
       "parquet", fileExtensions: ["parquet"], mediaType: "application/vnd.apache.parquet",
       summary: "Apache Parquet for DuckDB, Spark, pandas and other engines", isExact: true,
       measuring: .head(rows: 10_000),
@@ -38,6 +38,8 @@ public struct ParquetExporter: ByteFormat {
         Self.compression, Self.rowGroup, Self.pageRows, Self.dictionary, Self.bloom, Self.dates, Self.decimals,
         Self.statistics,
       ])
+    descriptor.losesBytes = false
+    return descriptor
   }
 
   /// An encoder of row groups.

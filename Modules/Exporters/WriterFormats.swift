@@ -22,18 +22,12 @@ extension WriterFormat {
     return WriterFormat(descriptor) { (schema, options, _) throws(Problem) in
       let writer = JSONWriter(
         schema, framing: framing, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error))
-      let binary = schema.columns.indices.filter { schema.columns[$0].type == .bytes }
       return WriterEncoder(
         separator: writer.separator, begin: { (out) in writer.begin(&out) },
-        warning: { count in
-          count == 0
-            ? nil : Warning("\(counted(count, "binary value")), written as Base64 text, which JSON reads as text")
-        }, end: { (isEmpty, out) in writer.finish(isEmpty: isEmpty, &out) }
+        end: { (isEmpty, out) in writer.finish(isEmpty: isEmpty, &out) }
       ) { (batch, out) throws(Problem) in
         try writer.write(batch, &out)
-        return binary.reduce(0) { count, column in
-          count + (0..<batch.count).count { !batch[$0, column].isNull }
-        }
+        return 0
       }
     }
   }

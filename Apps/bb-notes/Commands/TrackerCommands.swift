@@ -131,6 +131,15 @@ enum TrackerCommands {
         hint: "see them with --report FILE, or omit --strict")
     }
     let isChanged = try await ledger.store("import \(name)", isDryRun: context.has(Options.dryRun))
+    defer {
+      let counts = ledger.counts.values
+      TransferCommands.summarize(
+        format.name,
+        [
+          ("added", counts.reduce(0) { $0 + $1.added }), ("changed", counts.reduce(0) { $0 + $1.changed }),
+          ("unchanged", counts.reduce(0) { $0 + $1.same }), ("questions", ledger.questions.count),
+        ], omitted: Dictionary(grouping: report.skipped, by: \.reason).mapValues(\.count), context)
+    }
     func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
     let rows = "\(format.name): \(counted(report.rows, "row")) in \(counted(report.files, "file"))"
     let used = report.rows - report.skipped.count

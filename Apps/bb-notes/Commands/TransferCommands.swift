@@ -1,4 +1,5 @@
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Rows
@@ -22,6 +23,10 @@ enum TransferCommands {
     default: "from its extension or content", in: transfer,
     "format of the input")
 
+  private static let summary = Option.value(
+    "summary", "FORMAT", values: .words(["json"]), in: transfer,
+    "print the numbers of records, and of omitted members by name, to standard error")
+
   private static let importing = Command(
     "import", "import notes, places, actors, favourites or tracker files",
     discussion: """
@@ -31,7 +36,7 @@ enum TransferCommands {
       second import changes nothing. Everything is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
-    options: [onConflict, dataset, fromFormat] + TrackerCommands.options + FileInputOptions.dialectOptions,
+    options: [onConflict, dataset, fromFormat, summary] + TrackerCommands.options + FileInputOptions.dialectOptions,
     examples: ["import places.gpx", "import notes.csv --on-conflict append", "import letterboxd-export.zip"])
   private static let exporting = Command(
     "export", "export records to files in any format",
@@ -51,8 +56,8 @@ enum TransferCommands {
     let path = context.arguments[0], progress = context.services.progress
     progress.begin(path == "-" ? "standard input" : path)
     if try isOfTracker(path, context) { return try await TrackerCommands.importFiles(path, context) }
-    let schema: Schema, records: [Record]
-    do throws(Problem) { (schema, records) = try await read(path, context) } catch {
+    let schema: Schema, records: [Record], omitted: [String: Int]
+    do throws(Problem) { (schema, records, omitted) = try await read(path, context) } catch {
       // A damaged file of bb is not tried as a tracker file.
       guard error.kind == .badData, context[dataset] == nil, context[fromFormat] == nil, path != "-" else {
         throw error
@@ -78,6 +83,20 @@ enum TransferCommands {
     context.say(
       "\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", "))
         + (isDryRun ? " (dry run)" : ""))
+    summarize(schema.name, parts.map { ($1, $0) }, omitted: omitted, context)
+  }
+
+  /// Prints the summary of an import if it is wanted.
+  static func summarize(
+    _ dataset: String, _ counts: [(String, Int)], omitted: [String: Int], _ context: CommandContext
+  ) {
+    guard context.has(summary) else { return }
+    func object(_ counts: [(String, Int)]) -> String {
+      "{" + counts.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
+    }
+    let records = object(counts), names = object(omitted.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    context.services.report.line(
+      "{\"bb\":1,\"dataset\":\(JSONText.quoted(dataset)),\"records\":\(records),\"omitted\":\(names)}")
   }
 
   /// Whether only trackers have such files: archives, directories, and what the command line says.
@@ -103,15 +122,18 @@ enum TransferCommands {
     }
   }
 
-  private static func read(_ path: String, _ context: CommandContext) async throws(Problem) -> (Schema, [Record]) {
+  private static func read(_ path: String, _ context: CommandContext) async throws(Problem) -> ImportedRecords {
     let path = try context.invocation.locations.location(path).path()
     let format = context[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
     let suffix = format == "vcard" ? "vcf" : format
     if context.services.documents.extensions.contains(suffix) {
       let read = try await context.services.documents.records(path, extension: suffix)
-      if let name = context[dataset], name != read.0.name {
-        throw Problem(.badData, "the file contains \(read.0.name), not \(name)", at: path, hint: "omit --as \(name)")
+      if let name = context[dataset], name != read.schema.name {
+        throw Problem(
+          .badData, "the file contains \(read.schema.name), not \(name)", at: path, hint: "omit --as \(name)")
       }
+      let omitted = read.omitted.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      if !omitted.isEmpty { context.services.report.warning("\(path): omitted: \(omitted.joined(separator: ", "))") }
       return read
     }
     var schema = Catalog.notes, options = try FileInputOptions(context.invocation)
@@ -128,7 +150,7 @@ enum TransferCommands {
       try RecordImport.check(records.count, path)
     }
     for note in rows.notes { context.services.report.warning(note) }
-    return (schema, records)
+    return (schema, records, [:])
   }
 
   private static func dataset(

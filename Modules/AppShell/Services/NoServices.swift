@@ -112,7 +112,7 @@ struct NoDocuments: DocumentReading {
   func isDirectory(_ path: String) -> Bool { false }
   func isStore(_ path: String) -> Bool { false }
   var extensions: [String] { [] }
-  func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record]) {
+  func records(_ path: String, extension: String) async throws(Problem) -> ImportedRecords {
     throw Problem(.bug, "no files")
   }
 }

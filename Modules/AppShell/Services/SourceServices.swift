@@ -66,6 +66,9 @@ extension SourceServices {
   ) async throws(Problem) -> [Int] { Array(files.indices) }
 }
 
+/// The records of a file, their dataset, and the number of members that have no place in it, by name.
+package typealias ImportedRecords = (schema: Schema, records: [Record], omitted: [String: Int])
+
 /// The files that are imported.
 package protocol DocumentReading: Sendable {
   /// The rows of a table in a file; `types` returns the types of the columns that it is given.
@@ -82,8 +85,8 @@ package protocol DocumentReading: Sendable {
   func isStore(_ path: String) -> Bool
   /// The extensions of documents of other programs.
   var extensions: [String] { get }
-  /// The records of such a document and their dataset; omitted data is a warning.
-  func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record])
+  /// The records of such a document.
+  func records(_ path: String, extension: String) async throws(Problem) -> ImportedRecords
 }
 
 /// Downloads and directories of images.

@@ -156,13 +156,14 @@ BB_INLINE uint32_t bb_json_mask32(const void *s) { return bb_json_mask16(s) | bb
 BB_INLINE uint64_t bb_parity(uint64_t bits) { return (uint64_t)0 - (uint64_t)__builtin_parityll(bits); }
 
 /// The position of the first byte that is not UTF-8 (overlong forms, surrogates and values above U+10FFFF are not);
-/// `count` if there is none. The byte after the given ones must not continue a character: a NUL.
+/// `count` if there is none. Three bytes of any content may be read after the given ones.
 static inline size_t bb_first_not_utf8(const uint8_t *s, size_t count) {
-  size_t i = 0;
+  size_t i = 0, start;
   while (1) {
     i += bb_skip_ascii(s + i, count - i);
     if (i == count) return count;
     do {
+      start = i;
       uint8_t c = s[i], a = s[i + 1];
       if (c < 0xC2 || c > 0xF4) return i;
       if (c < 0xE0) {
@@ -178,6 +179,6 @@ static inline size_t bb_first_not_utf8(const uint8_t *s, size_t count) {
         i += 4;
       }
     } while (i < count && s[i] >= 0x80);
-    if (i > count) return count - 1;  // cannot be: a NUL ends the bytes
+    if (i > count) return start;
   }
 }

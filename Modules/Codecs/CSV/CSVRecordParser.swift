@@ -336,8 +336,7 @@ import Rows
 
   /// The kind of number a field is; nil when it is none.
   private func numberKind(_ start: Int, _ length: Int) -> JSONNumberKind? {
-    var scanner = unsafe JSONScanner(base, at: start)
-    guard let isWhole = try? scanner.skipNumber(), scanner.at == start + length else { return nil }
+    guard let isWhole = unsafe JSONScanner.isWholeNumber(base + start, length) else { return nil }
     return unsafe JSONNumberKind(base + start, count: length, isWhole: isWhole)
   }
 

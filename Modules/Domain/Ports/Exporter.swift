@@ -148,6 +148,8 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let options: [Option]
   /// The largest table.
   public let limits: Limits
+  /// Whether readers cannot tell its Base64 texts from other text.
+  public var losesBytes: Bool
   /// What it needs of columns that are read from text; nil for their types.
   public var neededTypes: NeededTypes.Others?
   /// Whether its files can hold several tables.
@@ -228,6 +230,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
     self.headerLines = headerLines
     self.isStyled = isStyled
     self.isTypedByValue = isTypedByValue
+    losesBytes = isExact && !isTypedByValue
     self.options = options
     self.limits = limits
     self.holdsSeveralTables = holdsSeveralTables

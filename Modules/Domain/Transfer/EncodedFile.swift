@@ -10,6 +10,8 @@ public import Rows
   private var sink: (any ByteSink)?
   private var text = ByteBuffer(capacity: 1 << 12)
   private var all = EncodedPart()
+  /// The columns whose binary values become text.
+  private let binary: [Int]
   /// The number of bytes before compression.
   public private(set) var bytes = 0
 
@@ -17,7 +19,13 @@ public import Rows
   /// - Parameter open: opens the destination of the bytes, once the format and its options have been checked.
   public init(
     _ format: any ByteFormat, of schema: Schema, _ options: ExportOptions, open: @escaping OpenBytes
-  ) { (self.format, self.schema, self.options, openSink) = (format, schema, options, open) }
+  ) {
+    (self.format, self.schema, self.options, openSink) = (format, schema, options, open)
+    let columns = schema.columns
+    binary =
+      format.descriptor.losesBytes
+      ? columns.indices.filter { columns[$0].type == .bytes || columns[$0].isMixed } : []
+  }
 
   /// The measurements of the format.
   public var measuring: ExporterDescriptor.Measuring { format.measuring(with: options) }
@@ -48,6 +56,11 @@ public import Rows
   public func prepare(_ rows: PreparedRows) throws(Problem) {
     rows.bytes.removeAll()
     rows.part = try begun().encode(rows.batches, &rows.bytes)
+    for batch in rows.batches {
+      for column in binary {
+        for row in 0..<batch.count { if case .bytes = batch[row, column] { rows.part.binaryValues += 1 } }
+      }
+    }
     // The encoded form is all that is needed.
     rows.batches = []
   }
@@ -84,6 +97,12 @@ public import Rows
     var written = WrittenRows(sink?.name ?? "")
     (written.bytes, written.part) = (bytes, all)
     (written.warning, written.footer) = (encoder.warning(all), encoder.footer(all))
+    if all.binaryValues > 0 {
+      let noun = all.binaryValues == 1 ? "value" : "values", other = written.warning
+      written.warning = Warning(
+        (other.map { "\($0.message); " } ?? "") + "\(all.binaryValues) binary \(noun), written as Base64 text",
+        hint: other?.hint ?? Remedy())
+    }
     return written
   }
 

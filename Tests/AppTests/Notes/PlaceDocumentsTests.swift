@@ -129,7 +129,12 @@ import Testing
   func omitted(_ name: String, _ text: String, _ members: String) {
     let shell = Shell("BB_STORAGE=csv:n")
     shell.write(name, text)
-    let done = shell.run("bb-notes import \(name)")
+    let done = shell.run("bb-notes import \(name) --summary json")
     #expect(done.err.contains("bb-notes: warning: \(name): omitted: \(members)\n") && done.status == 0, "\(done)")
+    let counts = members.split(separator: ", ").map { member in
+      let words = member.split(separator: " ", maxSplits: 1)
+      return "\"\(words[1])\":\(words[0])"
+    }
+    #expect(done.err.hasSuffix("\"omitted\":{\(counts.joined(separator: ","))}}\n"), "\(done)")
   }
 }
