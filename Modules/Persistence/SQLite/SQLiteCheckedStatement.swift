@@ -10,6 +10,9 @@ extension SQLiteConnection {
     let columns: [String: Set<String>]
   }
 
+  /// The end of the message about a table of SQLite itself.
+  static let unreadable = " cannot be read"
+
   /// Checks that a text is one statement that only reads.
   /// - Throws: `usage`.
   borrowing func check(_ sql: String) throws(Problem) -> CheckedStatement {
@@ -46,6 +49,9 @@ extension SQLiteConnection {
     }
     let readOnly = Problem(
       .usage, "only statements that read are permitted", at: place, hint: "use a SELECT statement")
+    if let schema = reads.schemaTable {
+      throw Problem(.usage, schema + Self.unreadable, at: place)
+    }
     if code == SQLITE_AUTH || reads.isRefused { throw readOnly }
     guard code == SQLITE_OK else {
       throw Problem(.usage, unsafe String(cString: sqlite3_errmsg(handle)), at: place)
@@ -69,6 +75,8 @@ extension SQLiteConnection {
 private final class StatementReads {
   private(set) var columns: [String: Set<String>] = [:]
   private(set) var isRefused = false
+  /// The list of the tables of the private database, if the statement reads it.
+  private(set) var schemaTable: String?
 
   func permits(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {
     switch action {
@@ -79,6 +87,10 @@ private final class StatementReads {
     case SQLITE_UPDATE where first == "sqlite_master": return SQLITE_OK
     case SQLITE_READ where first?.lowercased().hasPrefix("pragma_") == true || first == "dbstat":
       isRefused = true
+      return SQLITE_DENY
+    // The update above reads the row id.
+    case SQLITE_READ where first?.lowercased().hasPrefix("sqlite_") == true && second != "ROWID":
+      schemaTable = first
       return SQLITE_DENY
     case SQLITE_READ:
       if let first { columns[first, default: []].formUnion(second.map { [$0] } ?? []) }

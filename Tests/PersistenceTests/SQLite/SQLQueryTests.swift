@@ -203,6 +203,83 @@ import Testing
     #expect(compared > 120)
   }
 
+  @Test("statements that say what a selection says return what SQLite returns, in value and type")
+  func selections() async throws {
+    var random = SplitMix64(seed: 29)
+    func pick(_ all: [String]) -> String { all[Int.random(in: 0..<all.count, using: &random)] }
+    func value(_ all: [Value]) -> Value { all[Int.random(in: 0..<all.count, using: &random)] }
+    let integers: [Value] = [
+      .null, .integer(-3), .integer(0), .integer(1), .integer(9), .integer(.max), .integer(.min),
+    ]
+    let words = ["", "a", "A", "b ", "é", "e\u{301}", "10", "9", "null", "a\u{0}b"]
+    let texts: [Value] = [.null] + words.map { Value.text(Array($0.utf8)) }
+    let booleans: [Value] = [.null, .boolean(true), .boolean(false)]
+    let dates: [Value] = [.null, .text("1966-03"), .text("1966-03-01")], reals: [Value] = [.null, .real(0.5), .real(3)]
+    let columns = [
+      ColumnDescription("n", .integer), ColumnDescription("t", .text), ColumnDescription("Other", .text),
+      ColumnDescription("b", .boolean), ColumnDescription("d", .date), ColumnDescription("r", .real),
+    ]
+    let cells: [[Value]] = (0..<60).map { _ in
+      [value(integers), value(texts), value(texts), value(booleans), value(dates), value(reals)]
+    }
+    let table = source("data", columns, cells)
+    let plain = ["n", "t", "Other", "b", "d", "\"Other\"", "\"n\""],
+      odd = ["r", "N", "other", "n + 1", "upper(t)", "'n'"]
+    var own = 0, narrow = 0
+    for _ in 0..<2_000 {
+      let lists = ["*", pick(plain), "\(pick(plain)), \(pick(plain))", "\(pick(plain)), \(pick(plain)), \(pick(odd))"]
+      var sql = pick(["SELECT", "select"]) + " \(pick(lists)) FROM \(pick(["data", "DATA", "\"data\""]))"
+      if Bool.random(using: &random) {
+        let tests = (0..<Int.random(in: 1...3, using: &random)).map { _ -> String in
+          let column = pick(["n", "n", "t", "t", "Other", "b", "r"]),
+            sign = pick(["=", "==", "!=", "<>", "<", "<=", ">", ">="])
+          let fits = Int.random(in: 0..<8, using: &random) > 0
+          let numbers = ["1", "-3", "0", "10", "09", "999999999999999999", fits ? "2" : "1.0", fits ? "3" : "'9'"]
+          let words = ["'a'", "'A'", "''", "'é'", "'9'", "'b '", fits ? "'null'" : "9", fits ? "'10'" : "NULL"]
+          let values = column == "t" || column == "Other" ? words : numbers
+          return pick([
+            "\(column) \(sign) \(pick(values))", "\(column)\(sign)\(pick(values))", "\(column) IS NOT NULL",
+            "\(column) is null", "\(column) IN (\(pick(values)), \(pick(values)))",
+            fits ? "\(column) \(sign) \(pick(values))" : "NOT \(column) \(sign) \(pick(values))",
+          ])
+        }
+        sql += " WHERE " + tests.joined(separator: pick([" AND ", "\n and ", " AND ", " OR "]))
+      }
+      sql += pick([
+        "", "", " LIMIT 5", " LIMIT 0", " limit 7 offset 3", " LIMIT 3, 4", " LIMIT -1", " ORDER BY n, t, Other, r",
+      ])
+      var query = try await SQLQuery(sql, over: [table]), results: [(Schema, [[Value]])] = []
+      for usesSelection in [true, false] {
+        query.usesSelection = usesSelection
+        let stream = try await query.rows(named: "result", cores: 1)
+        let batches = try await stream.collect()
+        results.append(
+          (
+            stream.schema,
+            batches.flatMap { batch in
+              (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
+            }
+          ))
+      }
+      #expect(results[0].1 == results[1].1, "\(sql)")
+      #expect(results[0].0.columns.map(\.name) == results[1].0.columns.map(\.name), "\(sql)")
+      #expect(results[0].0.columns.map(\.type) == results[1].0.columns.map(\.type), "\(sql)")
+      if SQLSelect(sql, of: table.schema) != nil {
+        own += 1
+        if !results[0].1.isEmpty, results[0].1.count < 60 { narrow += 1 }
+      }
+    }
+    #expect(own > 300 && own < 1_800 && narrow > 150, "\(own), \(narrow)")
+  }
+
+  @Test("the tables of the private database are not shown", arguments: ["sqlite_master", "sqlite_schema"])
+  func schemaTables(_ name: String) async throws {
+    let table = source("t", [ColumnDescription("n", .integer)], [[.integer(1)]])
+    let problem = await #expect(throws: Problem.self) { try await rows("SELECT * FROM \(name)", [table]) }
+    #expect(problem?.kind == .usage && problem?.message.contains("cannot be read") == true)
+    #expect(try await rows("SELECT value AS n FROM json_each('[7]'), t", [table]).1 == [[.integer(7)]])
+  }
+
   @Test(
     "functions that statements may call",
     arguments: [

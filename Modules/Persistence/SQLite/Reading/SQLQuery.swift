@@ -10,11 +10,17 @@ public import Rows
 public struct SQLQuery: Sendable {
   private let text: String
   private let tables: [Table]
+  /// Whether a statement that says what a selection says is run without SQLite.
+  var usesSelection = true
 
   private struct Table: Sendable {
     let name: String
     let columns: [String]
     let source: any RecordSource
+
+    func rows(_ cores: Int) async throws(Problem) -> any RowStream {
+      try await source.rows(of: name, RowRequest(columns: columns, cores: cores))
+    }
   }
 
   /// The name of the statement in messages.
@@ -80,6 +86,21 @@ public struct SQLQuery: Sendable {
   ///   - cores: on how many cores a source may read at once.
   /// - Throws: `badData` for a number that SQLite cannot hold; the errors of the sources.
   public func rows(named name: String, cores: Int) async throws(Problem) -> any RowStream {
+    guard tables.count == 1 else { return try await rows(named: name, cores: cores, of: nil) }
+    let read = try await tables[0].rows(cores)
+    guard usesSelection,
+      let select = SQLSelect(text, of: Schema(tables[0].name, columns: read.schema.columns))
+    else { return try await rows(named: name, cores: cores, of: read) }
+    return SQLSelectedRows(try select.selection.apply(to: read, scratch: NoScratch()), named: name) {
+      () async throws(Problem) in
+      guard let wider = try await read.widened() else { return nil }
+      return try await rows(named: name, cores: cores, of: wider)
+    }
+  }
+
+  /// The rows that SQLite returns.
+  /// - Parameter only: the rows of the only table; nil if there are several.
+  private func rows(named name: String, cores: Int, of only: (any RowStream)?) async throws(Problem) -> any RowStream {
     let database = try TemporaryDatabase()
     var hasDecimals = false, notes: [Warning] = []
     do {
@@ -88,7 +109,8 @@ public struct SQLQuery: Sendable {
       try connection.registerFunctions()
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN")
       for table in tables {
-        let rows = try await table.source.rows(of: table.name, RowRequest(columns: table.columns, cores: cores))
+        let rows: any RowStream
+        if let only { rows = only } else { rows = try await table.rows(cores) }
         let schema = try await rows.withWidening { (rows) throws(Problem) in
           let schema = try await Self.load(rows, into: table.name, connection)
           notes += rows.notes
@@ -202,6 +224,10 @@ public struct SQLQuery: Sendable {
       return conflict
     }
     var result = Problem(.usage, problem.message, at: place, hint: problem.hint)
+    if problem.message.hasSuffix(SQLiteConnection.unreadable) {
+      result.hint = .advice("the tables are: \(schemas.map(\.name).joined(separator: ", "))")
+      return result
+    }
     func near(_ mark: String, _ names: [String]) -> Remedy? {
       guard problem.message.hasPrefix(mark) else { return nil }
       let word = String(problem.message.dropFirst(mark.count).split(at: ".").last ?? "")
@@ -294,4 +320,24 @@ private final class SQLQueryRows: RowStream {
       throw SQLQuery.placed(error)
     }
   }
+}
+
+/// Selected rows of the only table of a statement.
+private final class SQLSelectedRows: RowStream {
+  private let inner: any RowStream
+  private let wider: @Sendable () async throws(Problem) -> (any RowStream)?
+  let schema: Schema
+
+  init(
+    _ inner: any RowStream, named name: String, wider: @escaping @Sendable () async throws(Problem) -> (any RowStream)?
+  ) {
+    (self.inner, self.wider) = (inner, wider)
+    schema = Schema(name, columns: inner.schema.columns.map { ColumnDescription($0.name, $0.type) })
+  }
+
+  var mayWiden: Bool { inner.mayWiden }
+  var notes: [Warning] { inner.notes }
+  func next() async throws(Problem) -> BatchTask? { try await inner.next() }
+  /// Columns of other types may be compared in another way.
+  func widened() async throws(Problem) -> (any RowStream)? { try await wider() }
 }
