@@ -195,9 +195,8 @@ public final class CSVRowStream: RowStream {
         if description.isInferred || problem.hint.description.isEmpty {
           let type = Remedy.set(
             .columnTypes, to: "\(NameListParser.written(description.name))=text", for: "set the column type")
-          problem.hint =
-            error.value.map { description.isInferred ? type : .set(.inputNull, to: $0, for: "read it as null").or(type) }
-            ?? type
+          let isNull = description.isInferred ? nil : error.value
+          problem.hint = isNull.map { .set(.inputNull, to: $0, for: "read it as null").or(type) } ?? type
         }
       }
       return .failure(problem)
