@@ -110,7 +110,9 @@ import Rows
         let slot = columns[column].slot
         if slot >= 0 {
           let kind = columns[column].kind
-          if isPlain, length &- 1 < 64, length > 0, unsafe Self.isUsual(kind, base + fieldStart, length) {
+          if isPlain, length &- 1 < 64, length > 0, unsafe base[fieldStart] != UInt8(ascii: "\""),
+            unsafe kind == .text || Self.isUsual(kind, base + fieldStart, length)
+          {
             unsafe row[slot] = Self.cell(kind, fieldStart, length)
           } else {
             let cell = try value(
@@ -135,19 +137,22 @@ import Rows
     guard inside == 0 else { throw CSVSyntaxError.unclosedQuote(at: fieldStart) }
   }
 
-  /// Whether a field, which is not empty, is a value of its column as most are written.
+  /// Whether a field, which is neither empty nor quoted, is a number or a date of its column as most are written.
   // Static: the parser, which is large, would be copied for each call.
   @inline(__always)
   private static func isUsual(_ kind: CSVLayout.Kind, _ field: UnsafePointer<UInt8>, _ length: Int) -> Bool {
-    guard unsafe field[0] != UInt8(ascii: "\"") else { return false }
-    return switch kind {
-    case .text: true
-    case .integer: unsafe isShortInteger(field, length)
-    case .real: unsafe isShortReal(field, length)
-    case .decimal: unsafe isShortDecimal(field, length)
-    case .date: unsafe length == 10 && Dates.isDay(field)
-    case .boolean, .time, .respelled, .other: false
-    }
+    if kind == .date { return unsafe length == 10 && Dates.isDay(field) }
+    guard kind.isNumber else { return false }
+    if length > 16 { return unsafe isLongNumber(field, length, kind) }
+    let point = unsafe point(field, length)
+    guard point >= 0 else { return false }
+    if kind == .decimal { return true }
+    if kind == .integer { return unsafe point == length && (field[1] != 48 || field[0] != UInt8(ascii: "-")) }
+    guard point < length else { return false }
+    if point &+ 2 == length { return true }
+    // A number that begins with 0.00 may be written with an exponent.
+    let first = unsafe field[0] == UInt8(ascii: "-") ? field[1] : field[0]
+    return unsafe field[length &- 1] != 48 && (first != 48 || field[point &+ 1] != 48 || field[point &+ 2] != 48)
   }
 
   @inline(__always)
@@ -163,7 +168,7 @@ import Rows
     let field = unsafe base + start
     if unsafe field[0] != UInt8(ascii: "\"") {
       if length > 64 || hasNulls, try isNull(position, start, length) { return .null }
-      guard unsafe kind == .text || (numbers == nil && Self.isUsual(kind, field, length)) else {
+      guard unsafe kind == .text || numbers == nil && Self.isUsual(kind, field, length) else {
         return try other(position, start, length, isQuoted: false, cellAt)
       }
       return Self.cell(kind, start, length)
@@ -182,7 +187,6 @@ import Rows
   /// could be omitted; the length if it has no point, -1 for any other field.
   @inline(__always) private static func point(_ field: UnsafePointer<UInt8>, _ length: Int) -> Int {
     let sign = unsafe field[0] == UInt8(ascii: "-") ? 1 : 0
-    guard length <= 16 else { return -1 }
     let others = unsafe ~bb_digit_mask16(field) & (1 &<< UInt32(truncatingIfNeeded: length) &- 1) & ~UInt32(sign)
     let point = others == 0 ? length : others.trailingZeroBitCount
     guard point > sign, unsafe field[sign] != 48 || point == sign &+ 1 else { return -1 }
@@ -191,41 +195,20 @@ import Rows
     return point
   }
 
-  /// Whether a field is an integer of at most eighteen digits in canonical form.
-  @inline(__always) private static func isShortInteger(_ field: UnsafePointer<UInt8>, _ length: Int) -> Bool {
-    if length > 16 { return unsafe length <= 18 && isLongNumber(field, length, hasPoint: false) }
-    return unsafe point(field, length) == length && (field[1] != 48 || field[0] != UInt8(ascii: "-"))
-  }
-
-  /// Whether a field is a number without an exponent, in any spelling: `8`, `9.50`, `-0.0`.
-  @inline(__always) private static func isShortDecimal(_ field: UnsafePointer<UInt8>, _ length: Int) -> Bool {
-    unsafe length > 16 ? isLongNumber(field, length, hasPoint: true) : point(field, length) >= 0
-  }
-
-  /// Whether a field is a number without an exponent.
-  /// - Parameter hasPoint: whether it may have a point.
-  @inline(never) private static func isLongNumber(_ field: UnsafePointer<UInt8>, _ length: Int, hasPoint: Bool) -> Bool
-  {
+  /// Whether a field of more than sixteen bytes is a decimal without an exponent, or an integer that fits surely.
+  @inline(never)
+  private static func isLongNumber(_ field: UnsafePointer<UInt8>, _ length: Int, _ kind: CSVLayout.Kind) -> Bool {
+    guard kind == .decimal || kind == .integer && length <= 18 else { return false }
     let field = unsafe Span(_unsafeStart: field, count: length)
     let first = field[0] == UInt8(ascii: "-") ? 1 : 0
     var at = first
     while at < length, field[at] &- 48 < 10 { at &+= 1 }
     guard at > first, field[first] != 48 || at == first &+ 1 else { return false }
     if at == length { return true }
-    guard hasPoint, field[at] == UInt8(ascii: "."), at &+ 1 < length else { return false }
+    guard kind == .decimal, field[at] == UInt8(ascii: "."), at &+ 1 < length else { return false }
     at &+= 1
     while at < length, field[at] &- 48 < 10 { at &+= 1 }
     return at == length
-  }
-
-  /// Whether a field is a real of at most fifteen digits in canonical form, without an exponent: `8.5`, `-0.25`, `3.0`.
-  @inline(__always) private static func isShortReal(_ field: UnsafePointer<UInt8>, _ length: Int) -> Bool {
-    let point = unsafe point(field, length)
-    guard point >= 0, point < length else { return false }
-    if point &+ 2 == length { return true }
-    // A number that begins with 0.00 may be written with an exponent.
-    let first = unsafe field[0] == UInt8(ascii: "-") ? field[1] : field[0]
-    return unsafe field[length &- 1] != 48 && (first != 48 || field[point &+ 1] != 48 || field[point &+ 2] != 48)
   }
 
   @inline(never) private func empty(_ position: Int, _ start: Int) throws(CSVSyntaxError) -> Cell {
