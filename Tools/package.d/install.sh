@@ -107,6 +107,7 @@ if command -v zsh >/dev/null && ! timeout 5 zsh -ic 'print -rl -- $fpath' </dev/
 fi
 completions=$prefix/share/fish/vendor_completions.d
 # shellcheck disable=SC2016
-if command -v fish >/dev/null && ! timeout 5 fish -c 'printf "%s\n" $fish_complete_path' </dev/null 2>/dev/null | grep -qxF -- "$completions"; then
+# fish would make its directory for who never used it.
+if [ -d "${XDG_CONFIG_HOME:-${HOME:-/}/.config}/fish" ] && command -v fish >/dev/null && ! timeout 5 fish -c 'printf "%s\n" $fish_complete_path' </dev/null 2>/dev/null | grep -qxF -- "$completions"; then
   warn "$completions is not in fish_complete_path of fish" "add to ~/.config/fish/config.fish: set -a fish_complete_path '$completions'"
 fi
