@@ -26,7 +26,7 @@ public struct DialectFinding: Sendable {
   /// The kinds of fields in the columns.
   var profile: ColumnProfile?
   /// The columns of the table.
-  public internal(set) var width: Int?
+  var width: Int?
   /// Whether tabs separate the fields, by the name of the file.
   var isTabbed = false
 }

@@ -252,9 +252,17 @@ import Rows
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let isWhole = try scanner.skipNumber()
       let count = scanner.at &- start
-      if kind == .json { return .json(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: count)) }
-      guard let cell = number(position, start, count, isWhole) else { throw misfit(position, start, scanner.at) }
-      return cell
+      let literal = Cell.number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: count))
+      switch kind {
+      case .decimal: return literal
+      case .json: return .json(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: count))
+      case .integer, .real:
+        let found = unsafe JSONNumberKind(scanner.base + start, count: count, isWhole: isWhole)
+        if found == (kind == .integer ? .integer : .real) { return literal }
+        if kind == .real, let other = unsafe otherReal(position, scanner.base + start, count, literal) { return other }
+      case .text, .boolean, .other: break
+      }
+      throw misfit(position, start, scanner.at)
     case UInt8(ascii: "n"):
       try scanner.skipWord("null")
       guard table.isNullable(position) else { throw misfit(position, start, scanner.at) }
@@ -266,20 +274,6 @@ import Rows
       guard kind == .json else { throw misfit(position, start, scanner.at) }
       return .json(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: scanner.at &- start))
     default: return try nested(position, &scanner, cellAt: cellAt)
-    }
-  }
-
-  /// A number of a column; nil if it does not fit its type.
-  @inline(__always) private func number(_ position: Int, _ start: Int, _ count: Int, _ isWhole: Bool) -> Cell? {
-    let literal = Cell.number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: count))
-    let kind = table.kind(position)
-    switch kind {
-    case .decimal: return literal
-    case .integer, .real:
-      let found = unsafe JSONNumberKind(scanner.base + start, count: count, isWhole: isWhole)
-      if found == (kind == .integer ? .integer : .real) { return literal }
-      return kind == .real ? unsafe otherReal(position, scanner.base + start, count, literal) : nil
-    case .text, .boolean, .json, .other: return nil
     }
   }
 
@@ -298,11 +292,13 @@ import Rows
       if escaped { note(.nested, start, end - start, cellAt) }
       return .json(UInt32(start), UInt32(end - start))
     }
+    // A text that is a number is read as one, to its end.
     if layout.columns[position].isGiven, !escaped,
-      let isWhole = unsafe JSONScanner.isWholeNumber(base + start + 1, end - start - 2),
-      let cell = number(position, start + 1, end - start - 2, isWhole)
+      unsafe JSONScanner.isWholeNumber(base + start + 1, end - start - 2) != nil
     {
-      return cell
+      var inner = scanner
+      inner.at = start + 1
+      return try value(position, &inner, cellAt: cellAt)
     }
     let text = unsafe JSONScanner.text(scanner.base, from: start + 1, to: end - 1, escaped: escaped)
     if case .time(let form) = layout.columns[position].spelling {

@@ -10,7 +10,7 @@ public struct EncodedPart: Sendable, Hashable {
   /// The number of images that are not at hand.
   public var missingImages: Int
   /// The number of binary values that became text.
-  public var binaryValues = 0
+  var binaryValues = 0
   /// The columns that have a value, by their position in the output.
   public var filled: ColumnSet
   /// The cells that are links in a sheet, at most `SheetLink.maximum`; their rows are counted from the first row.

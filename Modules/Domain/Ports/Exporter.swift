@@ -149,7 +149,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
   /// The largest table.
   public let limits: Limits
   /// Whether readers cannot tell its Base64 texts from other text.
-  public var losesBytes: Bool
+  package var losesBytes: Bool
   /// What it needs of columns that are read from text; nil for their types.
   public var neededTypes: NeededTypes.Others?
   /// Whether its files can hold several tables.
