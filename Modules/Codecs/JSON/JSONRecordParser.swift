@@ -293,7 +293,7 @@ import Rows
       return .json(UInt32(start), UInt32(end - start))
     }
     // A text that is a number is read as one, to its end.
-    if layout.columns[position].isGiven, !escaped,
+    if layout.columns[position].isGiven, type.isNumeric, !escaped,
       unsafe JSONScanner.isWholeNumber(base + start + 1, end - start - 2) != nil
     {
       var inner = scanner
