@@ -136,15 +136,17 @@ struct ColumnProfile: ~Copyable {
   /// Whether all values were counted.
   var isExact: Bool { sketch == nil }
 
-  func summary() -> ColumnSummary {
+  /// - Parameter scale: the number of digits after the point that all values have; nil if they differ.
+  func summary(scale: Int? = nil) -> ColumnSummary {
     var summary = ColumnSummary(nulls: nulls, count: count, isExact: isExact)
     guard sketch == nil else {
       sketch!.describe(in: &summary, isNumeric: isNumeric)
       if areInstants { summary.spellTimes() }
+      if let scale { summary.spellNumbers(scale: scale) }
       return summary
     }
     let counted = (0..<counts.count).map { number in
-      (value: ProfiledValue(ProfiledBytes(key: keys.value(number))), count: counts[number])
+      (value: ProfiledValue(ProfiledBytes(key: keys.value(number))).spelled(scale: scale ?? 0), count: counts[number])
     }
     let sorted = counted.sorted { $0.value < $1.value }
     summary.distinct = sorted.count

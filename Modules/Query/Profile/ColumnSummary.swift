@@ -50,6 +50,17 @@ struct ColumnSummary {
     lengths = lengths.map { ($0.least + 1, $0.greatest + 1) }
   }
 
+  /// Writes numbers as those of a column that have all `scale` digits after the point.
+  mutating func spellNumbers(scale: Int) {
+    least = least?.spelled(scale: scale)
+    greatest = greatest?.spelled(scale: scale)
+    quartiles = quartiles.map { $0.spelled(scale: scale) }
+    // The shortest and the longest number are at the ends, but for the shortest of numbers of both signs.
+    guard let least, let greatest, (least.number ?? 0) >= 0 || (greatest.number ?? 0) < 0 else { return }
+    let ends = [least.text.count, greatest.text.count].sorted()
+    lengths = (ends[0], ends[1])
+  }
+
   private static let blocks = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
   private var sparkline: String {

@@ -63,9 +63,12 @@ public enum Profile {
     var profile: ColumnProfile
     /// The type that the values of a column of text nearly have; nil for others.
     var near: NearType?
+    /// The digits of numbers with a fraction; nil for columns of other types.
+    var shape: DecimalShape?
     init(_ column: ColumnDescription, _ limit: ColumnProfile.Limit) {
       profile = ColumnProfile(column.type, limit: limit)
       near = column.type == .text ? NearType() : nil
+      shape = column.type == .decimal || column.type == .real ? DecimalShape() : nil
     }
   }
 
@@ -82,6 +85,7 @@ public enum Profile {
       for (column, more) in zip(columns, other.columns) {
         column.profile.merge(more.profile)
         if let other = more.near { column.near?.merge(other) }
+        if let other = more.shape { column.shape?.merge(other) }
       }
     }
   }
@@ -99,6 +103,9 @@ public enum Profile {
       workers[worker].rows += batch.count
       for (position, column) in workers[worker].columns.enumerated() {
         column.profile.add(position, of: batch)
+        if column.shape != nil {
+          for row in 0..<batch.count { column.shape?.add(batch[row, position], batch.arena) }
+        }
         guard column.near != nil else { continue }
         for row in 0..<batch.count { column.near?.add(batch[row, position], batch.arena) }
       }
@@ -107,7 +114,7 @@ public enum Profile {
     let result = Self.schema(of: schema.name)
     var builder = RowBatchBuilder(width: result.width), batches: [RowBatch] = []
     for (column, figures) in zip(schema.columns, workers[0].columns) {
-      figures.profile.summary().append(column, rows: workers[0].rows, to: &builder)
+      figures.profile.summary(scale: figures.shape?.scale).append(column, rows: workers[0].rows, to: &builder)
       builder.append(value: figures.near?.note(column.name, option: option).map { .text(Array($0.utf8)) } ?? .null)
       if builder.isFull { batches.append(builder.takeBatch()) }
     }

@@ -63,7 +63,7 @@ enum ProfiledBytes {
 
 /// A value of a column, for comparisons and results.
 struct ProfiledValue: Comparable {
-  let text: [UInt8]
+  private(set) var text: [UInt8]
   let number: Double?
 
   init(number: Double) {
@@ -86,6 +86,15 @@ struct ProfiledValue: Comparable {
     case .boolean(let value): self.init(text: Array((value ? "yes" : "no").utf8))
     case .text(let kind, let bytes): self.init(text: bytes.array, isNumber: kind == KeyBuffer.Kind.longNumber)
     }
+  }
+
+  /// The number with as many digits after the point as a column has.
+  func spelled(scale: Int) -> ProfiledValue {
+    let point = text.firstIndex(of: UInt8(ascii: ".")), digits = point.map { text.count - $0 - 1 } ?? 0
+    guard number != nil, digits < scale, !text.contains(UInt8(ascii: "e")) else { return self }
+    var value = self
+    value.text += (point == nil ? [UInt8(ascii: ".")] : []) + [UInt8](repeating: 48, count: scale - digits)
+    return value
   }
 
   /// The timestamp whose beginning this is; see `TimeText`.
