@@ -37,7 +37,13 @@ struct FilePlace: Place {
   var path: String? { shown }
 
   func source(_ options: FileInputOptions, isPartitioned: Bool) throws(Problem) -> any RecordSource {
-    try sources.file(shown, options, isPartitioned ? PathPattern.hiveValues(of: shown) : [])
+    try refuseStore()
+    return try sources.file(shown, options, isPartitioned ? PathPattern.hiveValues(of: shown) : [])
+  }
+  /// A store is not a file whose name begins with its kind.
+  private func refuseStore() throws(Problem) {
+    guard let kind = ["sqlite:", "csv:", "json:"].first(where: shown.lowercased().hasPrefix), !isFile else { return }
+    throw Problem(.usage, "names a store, not a file", at: shown, hint: "use \(shown.dropFirst(kind.count))")
   }
   func members() throws(Problem) -> [String]? {
     var path = shown
@@ -55,6 +61,7 @@ struct FilePlace: Place {
   func appendingRight() async throws(Problem) -> (any Sendable)? { try await OutputFile.appendingRight(shown) }
   func check(replaces: Bool) throws(Problem) -> String {
     if DescriptorSink.isDevice(shown) { return shown }
+    try refuseStore()
     // Created and removed again.
     _ = try sink(replaces: replaces)
     return try OutputFile.place(shown)
