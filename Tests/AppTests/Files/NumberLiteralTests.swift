@@ -1,3 +1,4 @@
+import Codecs
 import TestSupport
 import Testing
 
@@ -48,7 +49,9 @@ import Testing
       #expect(sync.status == 0 && found.err == "" && numbers(found.out) == wanted, "\(literals)")
       let database = shell.run("bb-export --from a.ndjson -o b.db -q && bb-export --from b.db -f ndjson")
       // A plain database keeps values, not their spelling.
-      #expect(database.err == "" && numbers(database.out).map(Double.init) == wanted.map(Double.init), "\(literals)")
+      let values = (numbers(database.out) + wanted).map { DecimalNumber(Array($0.utf8)) }
+      #expect(database.err == "" && !values.contains(nil), "\(literals)")
+      #expect(values.prefix(wanted.count) == values.suffix(wanted.count), "\(literals): \(database.out)")
     }
   }
 }
