@@ -63,12 +63,21 @@ public enum Profile {
     var profile: ColumnProfile
     /// The type that the values of a column of text nearly have; nil for others.
     var near: NearType?
-    /// The digits of numbers with a fraction; nil for columns of other types.
+    /// The digits of numbers as they are spelled; nil for columns of other types, and for values without a spelling.
     var shape: DecimalShape?
     init(_ column: ColumnDescription, _ limit: ColumnProfile.Limit) {
       profile = ColumnProfile(column.type, limit: limit)
       near = column.type == .text ? NearType() : nil
       shape = column.type == .decimal || column.type == .real ? DecimalShape() : nil
+    }
+    func measure(_ position: Int, of batch: RowBatch) {
+      for row in 0..<batch.count where shape != nil {
+        switch batch[row, position] {
+        case .null: break
+        case .number(let start, let length): shape?.add(.number(start, length), batch.arena)
+        default: shape = nil
+        }
+      }
     }
   }
 
@@ -85,7 +94,7 @@ public enum Profile {
       for (column, more) in zip(columns, other.columns) {
         column.profile.merge(more.profile)
         if let other = more.near { column.near?.merge(other) }
-        if let other = more.shape { column.shape?.merge(other) }
+        if let other = more.shape { column.shape?.merge(other) } else { column.shape = nil }
       }
     }
   }
@@ -103,9 +112,7 @@ public enum Profile {
       workers[worker].rows += batch.count
       for (position, column) in workers[worker].columns.enumerated() {
         column.profile.add(position, of: batch)
-        if column.shape != nil {
-          for row in 0..<batch.count { column.shape?.add(batch[row, position], batch.arena) }
-        }
+        column.measure(position, of: batch)
         guard column.near != nil else { continue }
         for row in 0..<batch.count { column.near?.add(batch[row, position], batch.arena) }
       }

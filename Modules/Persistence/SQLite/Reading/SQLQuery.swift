@@ -88,10 +88,12 @@ public struct SQLQuery: Sendable {
   public func rows(named name: String, cores: Int) async throws(Problem) -> any RowStream {
     guard tables.count == 1 else { return try await rows(named: name, cores: cores, of: nil) }
     let read = try await tables[0].rows(cores)
-    guard usesSelection,
-      let select = SQLSelect(text, of: Schema(tables[0].name, columns: read.schema.columns))
+    // Types are those of all rows, of which a limit may read only some.
+    guard usesSelection, let select = SQLSelect(text, of: Schema(tables[0].name, columns: read.schema.columns)),
+      select.selection.limit == nil || !read.mayWiden
     else { return try await rows(named: name, cores: cores, of: read) }
-    return SQLSelectedRows(try select.selection.apply(to: read, scratch: NoScratch()), named: name) {
+    let selected = try select.selection.apply(to: read, scratch: NoScratch())
+    return SQLSelectedRows(selected, named: name, mayWiden: read.mayWiden) {
       () async throws(Problem) in
       guard let wider = try await read.widened() else { return nil }
       return try await rows(named: name, cores: cores, of: wider)
@@ -327,15 +329,17 @@ private final class SQLSelectedRows: RowStream {
   private let inner: any RowStream
   private let wider: @Sendable () async throws(Problem) -> (any RowStream)?
   let schema: Schema
+  /// That of the table: its selection has no rows to start again.
+  let mayWiden: Bool
 
   init(
-    _ inner: any RowStream, named name: String, wider: @escaping @Sendable () async throws(Problem) -> (any RowStream)?
+    _ inner: any RowStream, named name: String, mayWiden: Bool,
+    wider: @escaping @Sendable () async throws(Problem) -> (any RowStream)?
   ) {
-    (self.inner, self.wider) = (inner, wider)
+    (self.inner, self.mayWiden, self.wider) = (inner, mayWiden, wider)
     schema = Schema(name, columns: inner.schema.columns.map { ColumnDescription($0.name, $0.type) })
   }
 
-  var mayWiden: Bool { inner.mayWiden }
   var notes: [Warning] { inner.notes }
   func next() async throws(Problem) -> BatchTask? { try await inner.next() }
   /// Columns of other types may be compared in another way.
