@@ -127,7 +127,7 @@ package struct ConnectedSources: SourceServices {
 
   package func query(_ sql: String, over sources: [any RecordSource], cores: Int) async throws(Problem) -> any RowStream
   {
-    try await SQLQuery(sql, over: sources).rows(named: "result", cores: cores)
+    try await SQLQuery(sql, over: sources).rows(named: "result", cores: cores, scratch: scratch)
   }
   package func following(
     _ path: String, _ format: FileFormat?, _ options: FileInputOptions

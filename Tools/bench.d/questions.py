@@ -7,7 +7,7 @@ import measure, peers
 
 GOALS = {"two conditions": 2.5, "contains": 2.5, "search": 2.2, "first ten": 2.0, "sort by real": 1.3, "sort by integer and text": 1.2,
          "sort by long text": 1.7, "count": 3.0, "few groups": 1.6, "many groups": 1.0,
-         "join": 1.0, "sql": 2.0,
+         "join": 1.0, "sql": 2.0, "sql two conditions": 1.0, "sql few groups": 1.0, "sql first ten": 1.0, "sql join": 1.0,
          "sort decimals": 1.3, "where decimals": 2.5, "sum of decimals": 1.6, "group decimals": 1.0,
          "sort days": 1.3, "where days": 2.5, "count of days": 1.6, "group days": 1.0}
 
@@ -76,6 +76,18 @@ def sides(data):
 
 def questions(quotes, nums, left, right):
     """{name: (file, bb's options, SQL, polars expression, Miller's verbs)}; SQL and polars name the table T."""
+    found = plain_questions(quotes, nums, left, right)
+    # The same as statements of --sql.
+    for name in ("two conditions", "few groups", "first ten"):
+        path, _, sql, expression, _ = found[name]
+        found[f"sql {name}"] = (path, f"--sql '{sql.replace(' T', ' ' + path.stem, 1)}'", sql, expression, None)
+    path, _, sql, expression, _ = found["join"]
+    statement = "select L.*, R.label from left_ L left join right_ R on L.key = R.key".replace("left_", f'"{left.stem}"').replace("right_", f'"{right.stem}"')
+    found["sql join"] = (left, f"--from {right} --sql '{statement}'", sql, expression, None)
+    return found
+
+
+def plain_questions(quotes, nums, left, right):
     return {
         "two conditions": (nums, "--where 'value < 500000 and level in (1,2)'", "select * from T where value < 500000 and level in (1,2)",
                            "T.filter((pl.col('value') < 500000) & pl.col('level').is_in([1, 2]))", "filter '$value < 500000 && ($level == 1 || $level == 2)'"),

@@ -37,12 +37,18 @@ struct JoinInput {
     name = schema.name
   }
 
-  /// A step that changes an option of the file, as an option of this file.
+  /// A step that changes options of the file, as one that changes those of this file.
   private static func ownOption(_ step: Remedy.Step, of path: String) -> Remedy.Step {
-    guard case .set(let setting, let values, let purpose) = step, setting != .repair, values.count < 2,
-      let words = FileInputOptions.option(for: setting, value: values.first)
-    else { return step }
-    let text = words.map { $0.hasPrefix("--") ? $0 : Remedy.shellWord($0) }.joined(separator: " ")
+    let choices: [Remedy.Choice], purpose: String?
+    switch step {
+    case .set(let setting, let values, let use) where setting != .repair && values.count < 2:
+      (choices, purpose) = ([Remedy.Choice(setting, values.first)], use)
+    case .together(let several): (choices, purpose) = (several, nil)
+    default: return step
+    }
+    let words = choices.compactMap { FileInputOptions.option(for: $0.setting, value: $0.value) }
+    guard words.count == choices.count else { return step }
+    let text = words.joined().map { $0.hasPrefix("--") ? $0 : Remedy.shellWord($0) }.joined(separator: " ")
     return .set(.fileOptions, to: ["\(path)=\(text)"], purpose: purpose)
   }
 

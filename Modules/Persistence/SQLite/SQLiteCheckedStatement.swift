@@ -8,6 +8,8 @@ extension SQLiteConnection {
     let text: String
     /// The columns that it reads, by table; a table of which only the rows matter has none.
     let columns: [String: Set<String>]
+    /// The names of the columns of its result.
+    let names: [String]
   }
 
   /// The end of the message about a table of SQLite itself.
@@ -27,15 +29,17 @@ extension SQLiteConnection {
           action, unsafe first.map { unsafe String(cString: $0) }, unsafe second.map { unsafe String(cString: $0) })
       }, Unmanaged.passUnretained(reads).toOpaque())
     defer { unsafe sqlite3_set_authorizer(handle, nil, nil) }
-    var text = try checked(sql, reads)
+    var (text, names) = try checked(sql, reads)
     while let last = text.unicodeScalars.last, last == ";" || last.properties.isWhitespace {
       text.unicodeScalars.removeLast()
     }
-    return CheckedStatement(text: text, columns: reads.columns)
+    return CheckedStatement(text: text, columns: reads.columns, names: names)
   }
 
   /// The first statement of a text, if nothing but blanks and comments follows it.
-  private borrowing func checked(_ sql: String, _ reads: StatementReads) throws(Problem) -> String {
+  private borrowing func checked(
+    _ sql: String, _ reads: StatementReads
+  ) throws(Problem) -> (text: String, names: [String]) {
     var prepared: OpaquePointer?, next: OpaquePointer?
     defer {
       unsafe sqlite3_finalize(prepared)
@@ -64,10 +68,12 @@ extension SQLiteConnection {
       throw Problem(
         .usage, "SQL parameters such as ? cannot be used", at: place, hint: "write the value into the statement")
     }
-    guard unsafe sqlite3_stmt_readonly(statement) != 0, unsafe sqlite3_stmt_isexplain(statement) == 0,
-      unsafe sqlite3_column_count(statement) > 0, let text = unsafe sqlite3_sql(statement)
+    let width = unsafe sqlite3_column_count(statement)
+    guard unsafe sqlite3_stmt_readonly(statement) != 0, unsafe sqlite3_stmt_isexplain(statement) == 0, width > 0,
+      let text = unsafe sqlite3_sql(statement).map({ unsafe String(cString: $0) })
     else { throw readOnly }
-    return unsafe String(cString: text)
+    let names = (0..<width).map { unsafe sqlite3_column_name(statement, $0).map { unsafe String(cString: $0) } ?? "" }
+    return (text, names)
   }
 }
 

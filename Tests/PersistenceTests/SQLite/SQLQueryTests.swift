@@ -214,62 +214,117 @@ import Testing
     let words = ["", "a", "A", "b ", "é", "e\u{301}", "10", "9", "null", "a\u{0}b"]
     let texts: [Value] = [.null] + words.map { Value.text(Array($0.utf8)) }
     let booleans: [Value] = [.null, .boolean(true), .boolean(false)]
-    let dates: [Value] = [.null, .text("1966-03"), .text("1966-03-01")], reals: [Value] = [.null, .real(0.5), .real(3)]
+    let dates: [Value] = [.null, .text("1966-03"), .text("1966-03-01")],
+      reals: [Value] = [.null, .real(0.5), .real(3), .real(.nan), .real(1e-7)]
     let columns = [
       ColumnDescription("n", .integer), ColumnDescription("t", .text), ColumnDescription("Other", .text),
       ColumnDescription("b", .boolean), ColumnDescription("d", .date), ColumnDescription("r", .real),
+      ColumnDescription("p", .decimal),
     ]
+    let prices: [Value] =
+      [.null, .integer(3), .real(9.5)] + ["9.50", "-1", "0.84294500000000006", "-0"].map { .number(Array($0.utf8)) }
     let cells: [[Value]] = (0..<60).map { _ in
-      [value(integers), value(texts), value(texts), value(booleans), value(dates), value(reals)]
+      [
+        value(integers), value(texts), value(texts), value(booleans), value(dates), value(reals), value(prices),
+      ]
     }
     let table = source("data", columns, cells)
-    let plain = ["n", "t", "Other", "b", "d", "\"Other\"", "\"n\""],
-      odd = ["r", "N", "other", "n + 1", "upper(t)", "'n'"]
-    var own = 0, narrow = 0
-    for _ in 0..<2_000 {
-      let lists = ["*", pick(plain), "\(pick(plain)), \(pick(plain))", "\(pick(plain)), \(pick(plain)), \(pick(odd))"]
-      var sql = pick(["SELECT", "select"]) + " \(pick(lists)) FROM \(pick(["data", "DATA", "\"data\""]))"
-      if Bool.random(using: &random) {
-        let tests = (0..<Int.random(in: 1...3, using: &random)).map { _ -> String in
-          let column = pick(["n", "n", "t", "t", "Other", "b", "r"]),
-            sign = pick(["=", "==", "!=", "<>", "<", "<=", ">", ">="])
-          let fits = Int.random(in: 0..<8, using: &random) > 0
-          let numbers = ["1", "-3", "0", "10", "09", "999999999999999999", fits ? "2" : "1.0", fits ? "3" : "'9'"]
-          let words = ["'a'", "'A'", "''", "'é'", "'9'", "'b '", fits ? "'null'" : "9", fits ? "'10'" : "NULL"]
-          let values = column == "t" || column == "Other" ? words : numbers
-          return pick([
-            "\(column) \(sign) \(pick(values))", "\(column)\(sign)\(pick(values))", "\(column) IS NOT NULL",
-            "\(column) is null", "\(column) IN (\(pick(values)), \(pick(values)))",
-            fits ? "\(column) \(sign) \(pick(values))" : "NOT \(column) \(sign) \(pick(values))",
-          ])
-        }
-        sql += " WHERE " + tests.joined(separator: pick([" AND ", "\n and ", " AND ", " OR "]))
+    let side = source(
+      "side", [ColumnDescription("n", .integer), ColumnDescription("w", .text)],
+      (0..<12).map { _ in [value(integers), value(texts)] })
+    let plain = ["n", "t", "Other", "b", "d", "\"Other\"", "\"n\"", "r", "data.t", "p"],
+      odd = ["N", "other", "n + 1", "upper(t)", "'n'"]
+    var own = 0, narrow = 0, groups = 0, needed = 0
+    func tests(_ table: String) -> String {
+      let tests = (0..<Int.random(in: 1...3, using: &random)).map { _ -> String in
+        let column = pick(["n", "n", "t", "t", "Other", "b", "r", "p", "d"]),
+          sign = pick(["=", "==", "!=", "<>", "<", "<=", ">", ">="])
+        let fits = Int.random(in: 0..<8, using: &random) > 0
+        let numbers = ["1", "-3", "0", "10", "09", "999999999999999999", fits ? "2" : "1.0", fits ? "3" : "'9'"]
+        let words = ["'a'", "'A'", "''", "'é'", "'9'", "'b '", fits ? "'null'" : "9", fits ? "'10'" : "NULL"]
+        let fractions = ["0.5", "3", "-1", "9.5", "0.84294500000000006", "0.842945", "1e2", fits ? "0" : "'3'"]
+        let days = ["'1966-03-01'", "'1966-03'", "'1966-03-02'", "'x'"]
+        let values =
+          switch column {
+          case "t", "Other": words
+          case "r", "p": fractions
+          case "d": days
+          default: numbers
+          }
+        let name = table.isEmpty || Bool.random(using: &random) && column != "n" ? column : "\(table).\(column)"
+        return pick([
+          "\(name) \(sign) \(pick(values))", "\(name)\(sign)\(pick(values))", "\(name) IS NOT NULL", "\(name) is null",
+          "\(name) IN (\(pick(values)), \(pick(values)))", "\(name) between \(pick(values)) and \(pick(values))",
+          fits ? "\(name) \(sign) \(pick(values))" : "NOT \(name) \(sign) \(pick(values))",
+          "(\(name) \(sign) \(pick(values)) or 0)",
+        ])
       }
-      sql += pick([
-        "", "", " LIMIT 5", " LIMIT 0", " limit 7 offset 3", " LIMIT 3, 4", " LIMIT -1", " ORDER BY n, t, Other, r",
-      ])
-      var query = try await SQLQuery(sql, over: [table]), results: [(Schema, [[Value]])] = []
-      for usesSelection in [true, false] {
-        query.usesSelection = usesSelection
-        let stream = try await query.rows(named: "result", cores: 1)
-        let batches = try await stream.collect()
-        results.append(
-          (
-            stream.schema,
-            batches.flatMap { batch in
-              (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
-            }
-          ))
-      }
-      #expect(results[0].1 == results[1].1, "\(sql)")
-      #expect(results[0].0.columns.map(\.name) == results[1].0.columns.map(\.name), "\(sql)")
-      #expect(results[0].0.columns.map(\.type) == results[1].0.columns.map(\.type), "\(sql)")
-      if SQLSelect(sql, of: table.schema) != nil {
-        own += 1
-        if !results[0].1.isEmpty, results[0].1.count < 60 { narrow += 1 }
-      }
+      return " WHERE " + tests.joined(separator: pick([" AND ", "\n and ", " AND ", " OR "]))
     }
-    #expect(own > 300 && own < 1_800 && narrow > 150, "\(own), \(narrow)")
+    func order(_ terms: [String]) -> String {
+      let some = (0..<Int.random(in: 1...3, using: &random)).map { _ in pick(terms) + pick(["", " desc", " ASC"]) }
+      return " ORDER BY " + some.joined(separator: ", ")
+    }
+    for number in 0..<2_000 {
+      var sql = pick(["SELECT ", "select "])
+      switch number % 4 {
+      case 0, 1:
+        let lists = [
+          "*", pick(plain), "\(pick(plain)), \(pick(plain))", "\(pick(plain)), \(pick(plain)), \(pick(odd))",
+        ]
+        sql += "\(pick(lists)) FROM \(pick(["data", "DATA", "\"data\""]))"
+        if Bool.random(using: &random) { sql += tests("") }
+        if number % 4 == 1 { sql += order(["n", "t", "r", "p", "b", "d", "Other", "1"]) + ", n, t, Other, r, p, b, d" }
+        sql += pick(["", "", " LIMIT 5", " LIMIT 0", " limit 7 offset 3", " LIMIT 3, 4", " LIMIT -1"])
+      case 2:
+        let keys = pick(["", "t", "Other", "t, b", "d", "n", "data.b", "t, Other", "r"])
+        let results = [
+          "count(*)", "count( * )", "COUNT(n)", "min(t)", "max(d)", "min(r) as least", "max(p)", "sum(r)", "avg(p)",
+          "sum(p) AS \"the sum\"", "avg(n)", "max(b)", "count(t) as c", "count(distinct t)", "total(r)",
+        ]
+        let some = Set((0..<Int.random(in: 1...4, using: &random)).map { _ in pick(results) }).sorted()
+        sql += (keys.isEmpty ? some : [keys] + some).joined(separator: ", ") + " FROM data"
+        if Bool.random(using: &random) { sql += tests("") }
+        if !keys.isEmpty { sql += " GROUP BY \(keys)" }
+        if Bool.random(using: &random) {
+          sql += order(some.filter { !$0.lowercased().contains(" as ") } + ["1"])
+        }
+        sql += pick(["", " limit 3", " limit 2 offset 1", " having count(*) > 1"])
+      default:
+        let join = pick([
+          "data, side", "data join side on data.n = side.n", "data left join side on side.n = data.n",
+          "side left join data on side.n = data.n", "data a join side on a.n = side.n", "data natural join side",
+          "data cross join side", "side",
+        ])
+        sql += pick(["*", "count(*)", "w, count(*)"]) + " FROM \(join)"
+        sql +=
+          join == "side"
+          ? " where w is not null and n > -5" : tests("data").replacing("data.", with: pick(["data.", "side."]))
+        if sql.contains("w, count") { sql += " group by w" }
+      }
+      let query: SQLQuery
+      do { query = try await SQLQuery(sql, over: [table, side]) } catch { continue }
+      var results: [(names: [String], types: [ColumnType], rows: [[Value]])] = []
+      for query in [query, query.withoutOperators] {
+        do {
+          let stream = try await query.rows(named: "result", cores: 1)
+          let batches = try await stream.collect()
+          let rows = batches.flatMap { batch in
+            (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
+          }
+          results.append((stream.schema.columns.map(\.name), stream.schema.columns.map(\.type), rows))
+        } catch { results.append(([error.message], [], [])) }
+      }
+      #expect(results[0] == results[1], "\(sql)")
+      guard let select = query.select else { continue }
+      if select.selection(of: table.schema) != nil {
+        own += 1
+        if !results[0].rows.isEmpty, results[0].rows.count < 60 { narrow += 1 }
+      }
+      if select.groups(of: table.schema, table: "g", names: results[0].names) != nil { groups += 1 }
+      if select.needed(of: table.schema, among: [table.schema, side.schema]) != nil { needed += 1 }
+    }
+    #expect(own > 150 && narrow > 70 && groups > 150 && needed > 500, "\(own), \(narrow), \(groups), \(needed)")
   }
 
   @Test("the tables of the private database are not shown", arguments: ["sqlite_master", "sqlite_schema"])

@@ -10,16 +10,19 @@ public import Rows
 public struct SQLQuery: Sendable {
   private let text: String
   private let tables: [Table]
-  /// Whether a statement that says what a selection says is run without SQLite.
-  var usesSelection = true
+  /// The names of the columns of the result.
+  private let names: [String]
+  /// What bb's own operators understand of it.
+  private(set) var select: SQLSelect?
 
   private struct Table: Sendable {
-    let name: String
-    let columns: [String]
+    /// With the columns that the statement reads.
+    let schema: Schema
     let source: any RecordSource
+    var name: String { schema.name }
 
     func rows(_ cores: Int) async throws(Problem) -> any RowStream {
-      try await source.rows(of: name, RowRequest(columns: columns, cores: cores))
+      try await source.rows(of: name, RowRequest(columns: schema.columns.map(\.name), cores: cores))
     }
   }
 
@@ -63,20 +66,29 @@ public struct SQLQuery: Sendable {
     do throws(Problem) { statement = try connection.check(sql) } catch {
       throw Self.explained(error, schemas.map(\.schema), conflicts)
     }
-    text = statement.text
+    (text, names) = (statement.text, statement.names)
+    select = SQLSelect(text)
     // SQLite does not report the columns that NATURAL and USING compare, nor then always their tables.
     let words = SQLWords(text)
     tables = schemas.compactMap { schema, source in
-      let all = schema.columns.map(\.name)
       if words.hidesColumns, words.names.contains(schema.name.lowercased()), conflicts[schema.name.lowercased()] == nil
       {
-        return Table(name: schema.name, columns: all, source: source)
+        return Table(schema: Schema(schema.name, columns: schema.columns), source: source)
       }
       guard let read = statement.columns[schema.name] else { return nil }
-      let columns = all.filter { read.contains($0) }
+      let columns = schema.columns.filter { read.contains($0.name) }
       // Rows are counted by a column, whichever.
-      return Table(name: schema.name, columns: columns.isEmpty ? Array(all.prefix(1)) : columns, source: source)
+      return Table(
+        schema: Schema(schema.name, columns: columns.isEmpty ? Array(schema.columns.prefix(1)) : columns),
+        source: source)
     }
+  }
+
+  /// The same statement, all of which SQLite runs.
+  var withoutOperators: SQLQuery {
+    var copy = self
+    copy.select = nil
+    return copy
   }
 
   /// The rows that the statement returns.
@@ -84,45 +96,62 @@ public struct SQLQuery: Sendable {
   /// - Parameters:
   ///   - name: the name of the table of results.
   ///   - cores: on how many cores a source may read at once.
+  ///   - scratch: for groups that do not fit into memory.
   /// - Throws: `badData` for a number that SQLite cannot hold; the errors of the sources.
-  public func rows(named name: String, cores: Int) async throws(Problem) -> any RowStream {
-    guard tables.count == 1 else { return try await rows(named: name, cores: cores, of: nil) }
+  public func rows(
+    named name: String, cores: Int, scratch: any ScratchSpace = NoScratch()
+  ) async throws(Problem) -> any RowStream {
+    guard tables.count == 1 else { return try await rows(named: name, cores: cores, scratch, of: nil) }
     let read = try await tables[0].rows(cores)
     // Types are those of all rows, of which a limit may read only some.
-    guard usesSelection, let select = SQLSelect(text, of: Schema(tables[0].name, columns: read.schema.columns)),
-      select.selection.limit == nil || !read.mayWiden
-    else { return try await rows(named: name, cores: cores, of: read) }
-    let selected = try select.selection.apply(to: read, scratch: NoScratch())
+    guard let selection = select?.selection(of: Schema(tables[0].name, columns: read.schema.columns)),
+      selection.limit == nil || !read.mayWiden
+    else { return try await rows(named: name, cores: cores, scratch, of: read) }
+    let selected = try selection.apply(to: SQLNumbers(read), scratch: scratch)
     return SQLSelectedRows(selected, named: name, mayWiden: read.mayWiden) {
       () async throws(Problem) in
       guard let wider = try await read.widened() else { return nil }
-      return try await rows(named: name, cores: cores, of: wider)
+      return try await rows(named: name, cores: cores, scratch, of: wider)
     }
   }
 
   /// The rows that SQLite returns.
   /// - Parameter only: the rows of the only table; nil if there are several.
-  private func rows(named name: String, cores: Int, of only: (any RowStream)?) async throws(Problem) -> any RowStream {
+  private func rows(
+    named name: String, cores: Int, _ scratch: any ScratchSpace, of only: (any RowStream)?
+  ) async throws(Problem) -> any RowStream {
     let database = try TemporaryDatabase()
-    var hasDecimals = false, notes: [Warning] = []
+    var hasDecimals = false, notes: [Warning] = [], view = text
     do {
       let connection = try SQLiteConnection.open(path: database.path, .writing, as: Self.place)
       try connection.registerTimeOrder()
       try connection.registerFunctions()
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN")
       for table in tables {
-        let rows: any RowStream
-        if let only { rows = only } else { rows = try await table.rows(cores) }
-        let schema = try await rows.withWidening { (rows) throws(Problem) in
-          let schema = try await Self.load(rows, into: table.name, connection)
+        let stream: any RowStream
+        if let only { stream = only } else { stream = try await table.rows(cores) }
+        let schema = try await stream.withWidening { (rows) throws(Problem) in
+          let schema = Schema(table.name, columns: rows.schema.columns)
+          var loaded = rows, name = table.name
+          view = text
+          if only != nil, let groups = select?.groups(of: schema, table: Self.groups, names: names) {
+            loaded = try groups.selection.apply(to: SQLNumbers(rows), scratch: scratch, threads: cores)
+            name = Self.groups
+            view = groups.statement
+          } else if let needed = select?.needed(
+            of: schema, among: tables.map { $0.name == schema.name ? schema : $0.schema })
+          {
+            loaded = try needed.apply(to: SQLNumbers(rows), scratch: scratch, threads: cores)
+          }
+          try await Self.load(loaded, into: name, connection)
           notes += rows.notes
           return schema
         }
         hasDecimals = hasDecimals || schema.columns.contains { $0.type == .decimal }
       }
-      do throws(Problem) { try connection.execute("CREATE VIEW \(Self.view.quotedForSQL) AS \(text)") } catch {
-        throw Self.placed(error)
-      }
+      let columns = names.map(\.quotedForSQL).joined(separator: ", ")
+      let head = "CREATE VIEW \(Self.view.quotedForSQL)" + (view == text ? "" : "(\(columns))")
+      do throws(Problem) { try connection.execute("\(head) AS \(view)") } catch { throw Self.placed(error) }
       try connection.execute("COMMIT")
     }
     var reader = SQLiteDatabase(path: database.path, limits: SQLiteLimits(field: 64 << 20, seconds: 0))
@@ -134,14 +163,13 @@ public struct SQLQuery: Sendable {
     } catch { throw Self.placed(error) }
   }
 
-  /// Not a name that a table of a source has.
-  private static let view = "bb\u{1F}query"
+  /// Not names that tables of a source have.
+  private static let view = "bb\u{1F}query", groups = "bb\u{1F}groups"
 
   /// Creates and fills a table, in place of an earlier one.
-  /// - Returns: the schema of the rows.
   private static func load(
     _ rows: any RowStream, into name: String, _ connection: borrowing SQLiteConnection
-  ) async throws(Problem) -> Schema {
+  ) async throws(Problem) {
     let schema = Schema(name, columns: rows.schema.columns)
     try connection.execute("DROP TABLE IF EXISTS \(name.quotedForSQL)")
     try connection.execute(definition(schema))
@@ -154,7 +182,6 @@ public struct SQLQuery: Sendable {
       try insertion.insert(batch)
       count += batch.count
     }
-    return schema
   }
 
   /// Each type with the affinity that keeps its values. The view of a column has its declared type.
@@ -184,20 +211,23 @@ public struct SQLQuery: Sendable {
   private static func checkNumbers(
     _ column: Int, _ schema: Schema, _ batch: RowBatch, after count: Int
   ) throws(Problem) {
-    for row in 0..<batch.count {
-      switch batch[row, column] {
-      case .integer(let number) where DecimalNumber(Double(number)) != DecimalNumber(number): break
-      case .number(let start, let length) where !holds(batch.arena.bytes(start, length)): break
-      default: continue
+    for row in 0..<batch.count where !batch[row, column].isNull {
+      guard SQLNumbers.double(batch[row, column], batch.arena) == nil else { continue }
+      // A sum of a group.
+      if schema.name == groups, case .number(let start, let length) = batch[row, column] {
+        throw Problem(.badData, tooLongSum(batch.arena.bytes(start, length)), at: place)
       }
-      throw Problem(
-        .badData, "column “\(schema.columns[column].name)”: the number has more digits than SQL calculates with",
-        at: schema.name,
-        hint: .set(
-          .columnTypes, to: "\(NameListParser.written(schema.columns[column].name))=text",
-          for: "read the column as text"),
-        record: count + row)
+      throw tooLong(schema.columns[column].name, schema.name, record: count + row)
     }
+  }
+  static func tooLongSum(_ literal: [UInt8]) -> String {
+    "the exact sum \(String(decoding: literal, as: UTF8.self)) has too many digits for SQL; use total()"
+  }
+  static func tooLong(_ column: String, _ table: String, record: Int? = nil) -> Problem {
+    Problem(
+      .badData, "column “\(column)”: the number has more digits than SQL calculates with", at: table,
+      hint: .set(.columnTypes, to: "\(NameListParser.written(column))=text", for: "read the column as text"),
+      record: record)
   }
 
   /// Whether a Double holds a number exactly.

@@ -76,7 +76,7 @@ private final class ExactSum {
     }
     guard let number = Double(text), number.isFinite else { return unsafe sqlite3_result_error(context, tooLarge, -1) }
     if state.isStrict, !SQLQuery.holds(literal) {
-      return unsafe sqlite3_result_error(context, "the exact sum \(text) has too many digits for SQL; use total()", -1)
+      return unsafe sqlite3_result_error(context, SQLQuery.tooLongSum(literal), -1)
     }
     unsafe sqlite3_result_double(context, number)
   }
