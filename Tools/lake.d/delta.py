@@ -246,6 +246,35 @@ class Delta:
         if len(self.rows(place, "--columns", "id")) != count_before: self.failed("vacuum", "the table changed")
         self.passed(f"{count} kills leave {len(versions)} complete commits; vacuum removes the {len(removed)} files that delta-rs finds")
 
+    def iceberg(self, count=200):
+        """Iceberg metadata after random writes, of which half are killed: the rows of a version of delta-rs, and after the next write those of the last one."""
+        try: import pyiceberg.table, polars
+        except ImportError as error: return print(f"skipped: iceberg ({error.name} is not installed)")
+        place, csv, random_ = self.folder / "iceberg", self.folder / "iceberg.csv", random.Random(31)
+        versions, behind, longest = {}, 0, 1.0
+        def rows(table): return sorted((r["id"], r["name"] or "") for r in table.to_pylist())
+        for number in range(count):
+            csv.write_text("id,name\n" + "".join(f"{random_.randrange(10**6)},{random_.choice(['', 'a', 'é'])}\n" for _ in range(random_.randrange(1, 400))))
+            words = [self.program, "--from", str(csv), "-o", f"delta:{place}", "--option", "delta.iceberg=yes", "--types", "id=integer,name=text", "--existing", random_.choice(["append", "append", "replace"]), "-q"]
+            start, process = time.time(), subprocess.Popen(words, stderr=subprocess.DEVNULL)
+            killed = number % 2 == 1
+            if killed:
+                time.sleep(random_.uniform(0, 1.1) * longest)
+                process.send_signal(signal.SIGKILL)
+            status = process.wait()
+            if not killed: longest = time.time() - start
+            if not killed and status: self.failed("iceberg", f"write {number}: exit code {status}")
+            last = self.rs.DeltaTable(str(place)).version()
+            for version in range(len(versions), last + 1): versions[version] = rows(self.rs.DeltaTable(str(place), version=version).to_pyarrow_table())
+            found = rows(pyiceberg.table.StaticTable.from_metadata(str(place)).scan().to_arrow())
+            if found == versions[last]: continue
+            behind += 1
+            if not killed or found not in versions.values(): return self.failed("iceberg", f"write {number}: {len(found)} rows instead of {len(versions[last])}")
+        self.bb("delta", "iceberg", f"delta:{place}", "-q")
+        for reader, found in (("PyIceberg", pyiceberg.table.StaticTable.from_metadata(str(place)).scan().to_arrow()), ("polars", polars.scan_iceberg(pyiceberg.table.StaticTable.from_metadata(str(place))).collect().to_arrow())):
+            if rows(found) != versions[max(versions)]: self.failed("iceberg", f"{reader}: {found.num_rows} rows instead of {len(versions[max(versions)])}")
+        self.passed(f"{count} writes, half of them killed: {len(versions)} versions; PyIceberg reads the last one, or {behind} times an earlier one")
+
     def foreign(self):
         """Tables of delta-rs: checkpoints, partitions, nulls, types, earlier versions."""
         import decimal, pyarrow as pa
@@ -397,6 +426,6 @@ def check(program, folder, fail, only=None, seed=1):
     try: import deltalake, pyarrow
     except ImportError as error: return print(f"skipped: delta ({error.name} is not installed)")
     delta = Delta(program, folder, fail)
-    steps = {"values": delta.values, "changes": delta.changes, "predicates": lambda: delta.predicates(seed), "writers": delta.writers, "kills": delta.kills, "foreign": delta.foreign, "checkpoints": delta.checkpoints, "narrow": delta.narrow, "unsupported": delta.unsupported}
+    steps = {"values": delta.values, "changes": delta.changes, "predicates": lambda: delta.predicates(seed), "writers": delta.writers, "kills": delta.kills, "iceberg": delta.iceberg, "foreign": delta.foreign, "checkpoints": delta.checkpoints, "narrow": delta.narrow, "unsupported": delta.unsupported}
     for name, step in steps.items():
         if only in (None, name): step()
