@@ -158,13 +158,13 @@ struct TableConverter: ~Copyable {
       var odd = masks.quotes & quoted & ~((ends | masks.quotes) << 1 | before) | masks.feeds & quoted
       // A byte after a closing quote.
       var closing = (masks.quotes & ~quoted) & ~((ends | masks.quotes | masks.returns) >> 1)
-      if closing >> 63 == 1, block + 64 < count {
-        let next = unsafe window.base[block + 64]
-        if next == delimiter || next == 0x0A || next == 0x0D || next == 0x22 { closing &= ~(1 << 63) }
+      let next: UInt8? = unsafe block + 64 < count ? window.base[block + 64] : nil
+      if closing >> 63 == 1, let next, next == delimiter || next == 0x0A || next == 0x0D || next == 0x22 {
+        closing &= ~(1 << 63)
       }
       odd |= closing
       var returns = masks.returns & ~quoted & ~(masks.feeds >> 1)
-      if returns >> 63 == 1, block + 64 < count, unsafe window.base[block + 64] == 0x0A { returns &= ~(1 << 63) }
+      if returns >> 63 == 1, next == 0x0A { returns &= ~(1 << 63) }
       odd |= returns
       let clean = odd == 0 ? UInt64.max : (odd & ~(odd &- 1)) &- 1
       var feeds = masks.feeds & ~quoted & clean, delimiters = masks.delimiters & ~quoted
@@ -240,6 +240,7 @@ struct TableConverter: ~Copyable {
       while let record = ahead.first { drop(record, .footer) }
       return rejectLimit
     }
+    skipEmptyLines()
     guard let record = try look(0) else { return nil }
     // Nothing changes before everything that is needed is known.
     var next: [ReadRecord] = []
@@ -248,6 +249,20 @@ struct TableConverter: ~Copyable {
     }
     if let problem = convert(record, next) { return problem }
     return rejectLimit
+  }
+
+  /// Skips lines without a character, of which a file may have millions.
+  private mutating func skipEmptyLines() {
+    guard ahead.isEmpty, records >= dialect.skippedRows, !hasNames || reader.width != 1, dialect.positions.isEmpty,
+      dialect.skippedFooter == 0
+    else { return }
+    let start = at, feed: UInt8 = dialect.endsWithReturn ? 0x0D : 0x0A
+    while at < window.count, unsafe window.base[at] == feed { at += 1 }
+    guard at > start else { return }
+    if base + start == tiled { tiled = base + at }
+    take(start, at)
+    line += at - start
+    isAfterBlank = true
   }
 
   private var rejectLimit: Problem? {
