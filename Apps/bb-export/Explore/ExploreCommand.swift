@@ -65,7 +65,7 @@ struct ExploreCommand {
     do throws(Problem) {
       var own = Self.invocation(for: Explorer.View(query: query), invocation)
       if !own.has(OutputOptions.memory) {
-        own = own.replacing(arguments: own.arguments, option: OutputOptions.memory, values: ["48M"])
+        own = own.replacing(arguments: own.arguments, option: OutputOptions.memory, values: ["24M"])
       }
       try await TableCommand(own, context.services, into: WindowExporter(window)).run()
     } catch {

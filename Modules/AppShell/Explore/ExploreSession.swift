@@ -63,8 +63,11 @@ package import Rows
       let work =
         search.map { "searching row \($0.row + 1); Escape cancels" }
         ?? (isLoading && window.count == 0 ? "reading; Escape cancels" : "")
-      let frame = screen.frame(explorer, window, size: size, work: work)
-      if !frame.isEmpty { terminal.write(frame) }
+      // Of keys that came together, only the last one is shown.
+      if !terminal.hasKeys {
+        let frame = screen.frame(explorer, window, size: size, work: work)
+        if !frame.isEmpty { terminal.write(frame) }
+      }
       let isReady = window.schema != nil || !isLoading
       let next = isReady && search == nil && !held.isEmpty ? held.removeFirst() : nil
       guard let key = next ?? terminal.key(within: search != nil ? 0 : isLoading ? 50 : 250) else {

@@ -90,6 +90,9 @@ package final class RawTerminal: Sendable {
     }
   }
 
+  /// Whether keys that were read are still to be taken.
+  package var hasKeys: Bool { keys.withLock { !$0.isEmpty } }
+
   /// The next key; nil if there is none within `milliseconds`.
   package func key(within milliseconds: Int) -> TerminalKey? {
     var wait = Int32(milliseconds)
