@@ -9,6 +9,8 @@ package final class RawTerminal: Sendable {
     let modes: termios
   }
   private static let saved = Mutex<Saved?>(nil)
+  /// Whether the program ends, so that the terminal is not taken again.
+  private static let isOver = Atomic<Bool>(false)
 
   private let descriptor: Int32
   private let keys = Mutex<[UInt8]>([])
@@ -32,15 +34,22 @@ package final class RawTerminal: Sendable {
     guard unsafe tcgetattr(descriptor, &modes) == 0 else {
       throw Problem(.io, "cannot read the modes of the terminal", at: "/dev/tty")
     }
-    Self.saved.withLock { $0 = Saved(descriptor: descriptor, modes: modes) }
+    let taken = modes
     unsafe cfmakeraw(&modes)
-    unsafe tcsetattr(descriptor, TCSADRAIN, &modes)
-    write(Array("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J".utf8))
+    // A signal that ends the program in between would leave the terminal raw.
+    Self.saved.withLock { saved in
+      guard !Self.isOver.load(ordering: .relaxed) else { return }
+      saved = Saved(descriptor: descriptor, modes: taken)
+      unsafe tcsetattr(descriptor, TCSANOW, &modes)
+      Self.put(Array("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J".utf8), to: descriptor)
+    }
   }
 
   /// Gives the terminal back, however the program ends. Does nothing if it was not taken.
-  package static func restore() {
+  /// - Parameter isOver: false if it may be taken again.
+  package static func restore(isOver: Bool = true) {
     saved.withLock { saved in
+      if isOver { Self.isOver.store(true, ordering: .relaxed) }
       guard let open = saved else { return }
       saved = nil
       put(Array("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l".utf8), to: open.descriptor)
@@ -51,7 +60,7 @@ package final class RawTerminal: Sendable {
 
   /// Gives the terminal to the shell, and takes it again when the process continues.
   package func suspend() throws(Problem) {
-    Self.restore()
+    Self.restore(isOver: false)
     // The other processes of the job stop first. Only a signal to this thread itself stops the process before the
     // terminal is taken again.
     let action = signal(SIGTSTP, SIG_IGN)
