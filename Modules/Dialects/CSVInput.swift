@@ -40,7 +40,8 @@ public struct CSVInput: Sendable {
     }
     if !doubts.isEmpty, !options.repairs {
       var hint = Remedy.set(.repair, for: "read it and list what changed")
-      for doubt in doubts { hint = hint.or(.set(doubt.setting, to: doubt.value ?? "")) }
+      // All of them are needed.
+      hint = hint.or(.together(doubts.map { Remedy.Choice($0.setting, $0.value) }))
       let isUTF8 = encoding.isSure || options.encoding != nil || replacesBadEncoding
       let place = isUTF8 ? source.name : source.name + Self.placeOfBadText(sample)
       throw Problem(.badData, doubts.map(\.message).joined(separator: "; "), at: place, hint: hint)

@@ -429,11 +429,14 @@ import Rows
   @inline(never) private func misfit(_ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int)
     -> CSVSyntaxError
   {
-    let shown = unsafe String(decoding: UnsafeBufferPointer(start: base + start, count: min(length, 60)), as: UTF8.self)
+    let value = unsafe ByteRun(start: base + start, count: length), shown = value.slice(from: 0, atMost: 60).text
+    var near = NearType()
+    near.add(value)
     return CSVSyntaxError(
       message:
         "invalid value “\(shown)\(length > 60 ? "…" : "")” for column “\(column.name)”: expected \(column.type.name)",
-      offset: start, column: position, value: length > 20 || shown.utf8.contains { $0 &- 48 < 10 } ? nil : shown)
+      offset: start, hint: column.type == .text ? Remedy() : near.remedy(column.name) ?? Remedy(), column: position,
+      value: length > 20 || shown.utf8.contains { $0 &- 48 < 10 } ? nil : shown)
   }
 }
 

@@ -192,7 +192,10 @@ public final class CSVRowStream: RowStream {
         if description.isInferred {
           found.withLock { $0[column] = Self.wider(description.type) }
         }
-        if description.isInferred || problem.hint.description.isEmpty {
+        if !description.isInferred, !error.hint.isEmpty, error.value == nil {
+          problem.hint = error.hint.or(
+            .set(.columnTypes, to: "\(NameListParser.written(description.name))=text", for: "read it as text"))
+        } else if description.isInferred || problem.hint.description.isEmpty || error.value != nil {
           let type = Remedy.set(
             .columnTypes, to: "\(NameListParser.written(description.name))=text", for: "set the column type")
           let isNull = description.isInferred ? nil : error.value

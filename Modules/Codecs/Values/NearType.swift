@@ -25,23 +25,28 @@ public struct NearType: Sendable, Hashable {
   private static let orders = ["%d", "%m"].map { [$0, $0 == "%d" ? "%m" : "%d", "%Y"] } + [["%Y", "%m", "%d"]]
 
   /// The number of values, and of those that are numbers.
-  private(set) var count = 0, numbers = 0
+  package private(set) var count = 0
+  private var numbers = 0
   private var looks = [Int](repeating: 0, count: Look.allCases.count)
   private var nulls: [String: Int] = [:]
   private var hasIdentifiers = false
   /// The orders and the separator of three parts that all dates fit.
   private var possible: [Bool] = [true, true, true], separator: UInt8?
   /// The first value that is not a number.
-  private(set) var example: String?
+  package private(set) var example: String?
 
   /// No values.
   public init() {}
 
   /// Adds the value of a cell; nulls and values that are not text are ignored.
   public mutating func add(_ cell: Cell, _ arena: Arena) {
-    guard case .text(let start, let length) = cell else { return }
+    if case .text(let start, let length) = cell { add(ByteRun(arena, start, length)) }
+  }
+
+  /// Adds the text of a value.
+  package mutating func add(_ text: ByteRun) {
     count += 1
-    let text = ByteRun(arena, start, length), kind = ValueKinds(field: text)
+    let length = text.count, kind = ValueKinds(field: text)
     if kind.isSubset(of: .numbers) {
       numbers += 1
       if !kind.isDisjoint(with: [.long, .code]) { hasIdentifiers = true }
@@ -111,34 +116,48 @@ public struct NearType: Sendable, Hashable {
     example = example ?? other.example
   }
 
-  /// Returns a note on the type that nearly all values of a column have; nil if they are text.
-  /// - Parameter option: the option of a setting with a value.
-  public func note(_ column: String, option: (Setting, String) -> String) -> String? {
+  /// A look of nearly all values, and the settings that read them so: alternatives of settings that are used together.
+  /// - Returns: nil for a column of text.
+  private func finding(_ column: String) -> (look: String, settings: [[Remedy.Choice]])? {
     let name = NameListParser.written(column), nullCount = nulls.values.reduce(0, +), odd = looks.reduce(0, +)
     guard numbers + odd > 0 else { return nil }
     if odd == 0, nullCount > 0, numbers + nullCount == count {
       let words = nulls.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       let shown = words.prefix(3).map { "“\($0.key)” (\($0.value))" }.joined(separator: ", ")
-      return "numbers but for \(shown): " + words.map { option(.inputNull, $0.key) }.joined(separator: " ")
+      return ("numbers but for \(shown)", [words.map { Remedy.Choice(.inputNull, $0.key) }])
     }
     if numbers == count {
-      return (hasIdentifiers ? "numbers that may be identifiers: " : "looks like versions: ")
-        + option(.columnTypes, "\(name)=decimal")
+      let look = hasIdentifiers ? "numbers that may be identifiers" : "looks like versions"
+      return (look, [[Remedy.Choice(.columnTypes, "\(name)=decimal")]])
     }
     guard numbers + odd + nullCount == count else {
-      return numbers * 10 > count * 9 ? "numbers but for \(count - numbers) of \(count) values" : nil
+      return numbers * 10 > count * 9 ? ("numbers but for \(count - numbers) of \(count) values", []) : nil
     }
     let found = Look.allCases.filter { looks[$0.rawValue] > 0 }
     if found == [.date], let mark = separator {
       let orders = Self.orders.indices.filter { possible[$0] }
       let patterns = orders.map { Self.orders[$0].joined(separator: String(UnicodeScalar(mark))) }
-      return patterns.isEmpty
-        ? nil : "dates: " + patterns.map { option(.columnTypes, "\(name)=date(\($0))") }.joined(separator: " or ")
+      return patterns.isEmpty ? nil : ("dates", patterns.map { [Remedy.Choice(.columnTypes, "\(name)=date(\($0))")] })
     }
-    let all = found.map { Self.looks[$0.rawValue] }, what = all.map(\.name).joined(separator: " and ")
-    let options = (all.last { !$0.settings.isEmpty }?.settings ?? []).map { setting, value in
-      option(setting, value.hasPrefix("=") ? name + value : value)
+    let all = found.map { Self.looks[$0.rawValue] }
+    let settings = (all.last { !$0.settings.isEmpty }?.settings ?? []).map { setting, value in
+      Remedy.Choice(setting, value.hasPrefix("=") ? name + value : value)
     }
-    return options.isEmpty ? what : "\(what): \(options.joined(separator: " "))"
+    return (all.map(\.name).joined(separator: " and "), settings.isEmpty ? [] : [settings])
+  }
+
+  /// Returns a note on the type that nearly all values of a column have; nil if they are text.
+  /// - Parameter option: the option of a setting with a value.
+  public func note(_ column: String, option: (Setting, String) -> String) -> String? {
+    finding(column).map { look, settings in
+      let options = settings.map { $0.map { option($0.setting, $0.value ?? "") }.joined(separator: " ") }
+      return look + (options.isEmpty ? "" : ": \(options.joined(separator: " or "))")
+    }
+  }
+
+  /// The settings that read the values of a column as numbers or dates; nil if none does.
+  package func remedy(_ column: String) -> Remedy? {
+    guard let settings = finding(column)?.settings, !settings.isEmpty else { return nil }
+    return settings.reduce(Remedy()) { $0.or(.together($1)) }
   }
 }

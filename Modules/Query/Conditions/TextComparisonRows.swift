@@ -13,22 +13,23 @@ final class TextComparisonRows: DerivedRowStream {
   /// The values of a column, as far as a warning depends on them.
   private struct Tally: Sendable {
     /// Of many values, the first decide.
-    private static let most = 10_000
+    private static let most = 10_000, fewest = 1_000
     var count = 0, numbers = 0, times = 0
-    /// The first value that is not a number.
-    var example: String?
+    /// The looks of the first values, and the first one that is not a number.
+    var near = NearType()
+    var example: String? { near.example }
 
     /// - Parameter isSorted: whether the share of numbers matters.
     mutating func add(_ column: Int, of batch: RowBatch, isSorted: Bool) {
-      guard isSorted ? count < Self.most : example == nil else { return }
+      guard isSorted ? count < Self.most : example == nil || near.count < Self.fewest else { return }
       for row in 0..<batch.count {
         guard case .text(let start, let length) = batch[row, column] else { continue }
         let text = ByteRun(batch.arena, start, length)
         count += 1
+        if example == nil || near.count < Self.fewest { near.add(text) }
         if ValueKinds(field: text).isSubset(of: .numbers) {
           numbers += 1
         } else {
-          if example == nil { example = text.slice(from: 0, atMost: 40).text }
           if isSorted, 20...40 ~= length, Dates.utc(text.bytes) != nil { times += 1 }
         }
       }
@@ -70,9 +71,11 @@ final class TextComparisonRows: DerivedRowStream {
         else { return nil }
         let type = value.map { Self.type($0) } ?? (mostAreTimes ? .timestamp : .decimal)
         let example = near.example.map { ", such as “\($0)”" } ?? ""
-        let hint = Remedy.set(
+        let usual = Remedy.set(
           .columnTypes, to: "\(NameListParser.written(name))=\(type.name)",
           for: "compare \(type == .decimal ? "number" : type == .date ? "date" : "time")s")
+        // Numbers and dates in another spelling need other settings.
+        let hint = near.example == nil || type == .timestamp ? usual : near.near.remedy(name) ?? usual
         return Warning(
           "\(name) is text\(example), and \(value.map { "compared with \($0)" } ?? "sorted") byte by byte",
           hint: value.map { hint.or(.advice("quote the value as '\($0)'")) } ?? hint)

@@ -175,12 +175,12 @@ extension Remedy: CustomStringConvertible {
         return words.isEmpty ? nil : title.map { "\($0): \(words.joined(separator: ", "))" }
       case .set(let setting, let values, let purpose):
         guard let option = option(setting) else { return nil }
-        let value = Self.alternatives(values.map(Self.shellWord)) ?? option.placeholder
+        let value = Self.alternatives(values.map(Self.word)) ?? option.placeholder
         let text = option.takesValue && !value.isEmpty ? option.prefix + value : option.name
         return "use " + text + (purpose.map { " to \($0)" } ?? "")
       case .together(let choices):
         let words = choices.compactMap { choice in
-          option(choice.setting).map { $0.takesValue ? $0.prefix + Self.shellWord(choice.value ?? "") : $0.name }
+          option(choice.setting).map { $0.takesValue ? $0.prefix + Self.word(choice.value ?? "") : $0.name }
         }
         return words.isEmpty ? nil : "use " + words.joined(separator: " ")
       case .raise(let setting): return option(setting).map { "raise the limit with \($0.name)" }
@@ -206,6 +206,9 @@ extension Remedy: CustomStringConvertible {
     guard let last = values.last else { return nil }
     return values.count == 1 ? last : values.dropLast().joined(separator: ", ") + " or " + last
   }
+
+  /// A value as a word of a shell command in a sentence.
+  private static func word(_ text: String) -> String { text == "," ? "','" : shellWord(text) }
 
   /// A value as a word of a shell command; names from data may contain anything.
   public static func shellWord(_ text: String) -> String {
