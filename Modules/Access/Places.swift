@@ -62,8 +62,12 @@ struct FilePlace: Place {
   func check(replaces: Bool) throws(Problem) -> String {
     if DescriptorSink.isDevice(shown) { return shown }
     try refuseStore()
-    // Created and removed again.
-    _ = try sink(replaces: replaces)
+    // Created and removed again, but not behind a link, which is not followed from every place.
+    if RegularFile.status(shown, follows: false).map({ $0.st_mode & S_IFMT == S_IFLNK }) != true {
+      _ = try sink(replaces: replaces)
+    } else if FilePattern.isDirectory(shown) {
+      throw Problem(.cannotCreate, "is a directory", at: shown)
+    }
     return try OutputFile.place(shown)
   }
   var isFile: Bool { unsafe !DescriptorSink.isDevice(shown) && access(shown, F_OK) == 0 }

@@ -211,7 +211,8 @@ final class S3Upload: ByteSink {
   static func complete(_ plan: S3Completion, replaces: Bool, _ storage: S3Storage) async throws(Problem) -> Bool {
     var call = S3Call(.post, plan.key)
     call.query = [("uploadId", plan.id)]
-    call.roots = ["CompleteMultipartUploadResult", "Error"]
+    // Servers for tests write Response.
+    call.roots = ["CompleteMultipartUploadResult", "CompleteMultipartUploadResponse", "Error"]
     call.headers = [HTTPHeader("Content-Type", "application/xml")]
     if !replaces { call.headers.append(HTTPHeader("If-None-Match", "*")) }
     call.body = Array(plan.document.utf8)

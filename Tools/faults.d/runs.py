@@ -71,6 +71,8 @@ def message_faults(text, expected_lines):
     found = []
     # A hint has its own line.
     lines = [line for line in text.decode(errors="replace").split("\n") if line and not line.startswith("hint: ")]
+    # Waiting is reported.
+    lines = [line for line in lines if not line.startswith("waiting ")]
     if len(lines) != expected_lines: found.append(f"{len(lines)} lines instead of {expected_lines}: {lines[:3]}")
     if SECRET.encode() in text: found.append("a secret in the message")
     if any((ord(c) < 32 and c != "\n") or 0x7F <= ord(c) < 0xA0 or 0x202A <= ord(c) <= 0x202E or 0x2066 <= ord(c) <= 0x2069 for c in text.decode(errors="replace")):

@@ -200,7 +200,9 @@ def campaign(title, count, first, environment):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     known = {}
     for command in COMMANDS:
-        known[command], run = names_of(command, server.server_port)
+        names, run = names_of(command, server.server_port)
+        # The user names the output itself: a link there is followed.
+        known[command] = [n for n in names if f"out/{n}" not in COMMANDS[command][2]]
         report.add(f"{command}: nothing hostile", [] if run.status in (0, 1) else [f"{run.status}: {run.words[:300]}"])
     commands = list(COMMANDS)
     in_parallel(2, lambda n: attempt(report, n, commands[n % len(commands)], known[commands[n % len(commands)]], server.server_port, environment),
