@@ -65,7 +65,7 @@ def unnamed(outputs):
     def replaced(text):
         for number, full in enumerate(known):
             text = text.replace(full, b"ID%d" % number)
-            for around in (b"| %b |", b"%b\t", b"(id %b)"): text = text.replace(around % full[-4:], around % (b"ID%d" % number))
+            for around in (b"| %b |", b"%b\t", b"(id %b)", b"\n%b,"): text = text.replace(around % full[-4:], around % (b"ID%d" % number))
         return text
     return [replaced(text) for text in outputs]
 

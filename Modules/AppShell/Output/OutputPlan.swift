@@ -91,7 +91,7 @@ package struct OutputPlan: Sendable {
     if imageDirectory != nil, !chosen.contains(where: \.exporter.descriptor.showsImages) {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
     }
-    let hasPlaceholders = partitions != nil
+    let hasPlaceholders = partitions != nil, hasTable = chosen.contains { $0.exporter.table != nil }
     let targets = try chosen.map { (location, exporter) throws(Problem) in
       let isPlain = hasPlaceholders || location.isTable
       let location = isPlain ? location : try invocation.locations.location(PathPattern.plainPath(location.text))
@@ -113,7 +113,9 @@ package struct OutputPlan: Sendable {
         own.terminalWidth = width
         own.style = style
       }
-      own.existing = hasPlaceholders ? .refuse : try Self.existing(invocation, exporter, policy)
+      // It is about tables, if there are any; files beside them are replaced.
+      let isBeside = hasTable && exporter.table == nil
+      own.existing = hasPlaceholders || isBeside ? .refuse : try Self.existing(invocation, exporter, policy)
       own.origin = policy.origin
       own.types = types
       if let table = exporter.table {
