@@ -41,9 +41,10 @@ struct FilePlace: Place {
     return try sources.file(shown, options, isPartitioned ? PathPattern.hiveValues(of: shown) : [])
   }
   /// A store is not a file whose name begins with its kind.
-  private func refuseStore() throws(Problem) {
+  /// - Parameter option: what precedes the name of a file.
+  private func refuseStore(_ option: String = "") throws(Problem) {
     guard let kind = ["sqlite:", "csv:", "json:"].first(where: shown.lowercased().hasPrefix), !isFile else { return }
-    throw Problem(.usage, "names a store, not a file", at: shown, hint: "use \(shown.dropFirst(kind.count))")
+    throw Problem(.usage, "names a store, not a file", at: shown, hint: "use \(option)\(shown.dropFirst(kind.count))")
   }
   func members() throws(Problem) -> [String]? {
     var path = shown
@@ -61,7 +62,7 @@ struct FilePlace: Place {
   func appendingRight() async throws(Problem) -> (any Sendable)? { try await OutputFile.appendingRight(shown) }
   func check(replaces: Bool) throws(Problem) -> String {
     if DescriptorSink.isDevice(shown) { return shown }
-    try refuseStore()
+    try refuseStore("-o ")
     // Created and removed again, but not behind a link, which is not followed from every place.
     if RegularFile.status(shown, follows: false).map({ $0.st_mode & S_IFMT == S_IFLNK }) != true {
       _ = try sink(replaces: replaces)
