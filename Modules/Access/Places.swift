@@ -63,7 +63,7 @@ struct FilePlace: Place {
   func check(replaces: Bool) throws(Problem) -> String {
     if DescriptorSink.isDevice(shown) { return shown }
     try refuseStore("-o ")
-    // Created and removed again, but not behind a link, which is not followed from every place.
+    // Created and removed again, but not through a link, which is not followed from every place.
     if RegularFile.status(shown, follows: false).map({ $0.st_mode & S_IFMT == S_IFLNK }) != true {
       _ = try sink(replaces: replaces)
     } else if FilePattern.isDirectory(shown) {

@@ -113,9 +113,9 @@ package struct OutputPlan: Sendable {
         own.terminalWidth = width
         own.style = style
       }
-      // It is about tables, if there are any; files beside them are replaced.
-      let isBeside = hasTable && exporter.table == nil
-      own.existing = hasPlaceholders || isBeside ? .refuse : try Self.existing(invocation, exporter, policy)
+      // It is about tables, if there are any; other files are replaced.
+      let isOther = hasTable && exporter.table == nil
+      own.existing = hasPlaceholders || isOther ? .refuse : try Self.existing(invocation, exporter, policy)
       own.origin = policy.origin
       own.types = types
       if let table = exporter.table {
