@@ -13,14 +13,9 @@ enum RecordNames {
   static func completions(_ point: CompletionPoint, _ services: AppServices) async throws(Problem) -> [Completion] {
     let invocation = point.invocation
     guard invocation.arguments.isEmpty || invocation.path.last == "delete" else { return [] }
-    let named = invocation[Options.storage],
-      location =
-        if let named { named } else {
-          try services.stores.defaultLocation().location
-        }
-    guard try services.stores.exists(location) else { return [] }
+    guard let store = try CompletionValues.store(point, services) else { return [] }
     let schema = Catalog.all.first { $0.name == invocation.path.first } ?? Catalog.notes
-    let repository = RecordRepository(try services.stores.open(location), clock: services.clock)
+    let repository = RecordRepository(store, clock: services.clock)
     var selection = Selection()
     selection.limit = limit
     let records = try await repository.records(of: schema, selection)

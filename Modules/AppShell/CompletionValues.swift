@@ -1,5 +1,5 @@
 package import CommandLineKit
-import Domain
+package import Domain
 import Query
 package import Rows
 import Sources
@@ -37,16 +37,16 @@ package struct CompletionValues: Sendable {
     case "source": return (APIDescription.builtIn.map(\.name) + ["snapshot"]).map { Completion($0) }
     case "topic": return context.program.helpWords.map { Completion($0) }
     case "relation": return relations.map { Completion($0) }
-    case "production": return TitleNames.builtIn.titles.compactMap(\.short).map { Completion($0) }
     default: break
     }
-    let found = await Self.within(Self.patience) { await self.read(kind, point, context.services) } ?? []
-    // Values that need quotes are not offered.
+    var found = await Self.within(Self.patience) { await self.read(kind, point, context.services) } ?? []
+    if kind == "production", found.isEmpty { found = Self.titles(.builtIn) }
+    // The shells quote spaces; values that need other quotes are not offered.
     return found.filter { $0.text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || Self.isPlain($0) } }
   }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    ("0"..."9").contains(scalar) || "_-.:/=@+%".unicodeScalars.contains(scalar)
+    ("0"..."9").contains(scalar) || "_-.:/=@+% ".unicodeScalars.contains(scalar)
   }
 
   private func read(_ kind: String, _ point: CompletionPoint, _ services: AppServices) async -> [Completion] {
@@ -55,6 +55,10 @@ package struct CompletionValues: Sendable {
     options.offline = true
     services.connect(&services, options)
     if kind == "record" { return (try? await records(point, services)) ?? [] }
+    if kind == "production" {
+      guard let store = try? Self.store(point, services) else { return [] }
+      return (try? await TitleNames(from: store)).map(Self.titles) ?? []
+    }
     let file = await Self.file(point, services)
     if kind == "dataset" || kind == "table" {
       let tables = file?.tables ?? []
@@ -73,6 +77,18 @@ package struct CompletionValues: Sendable {
     case "type", "assignment": return columns.map { Completion($0.text + "=", $0.summary) }
     default: return columns
     }
+  }
+
+  /// The store that the command line or a setting names; nil if it does not exist.
+  package static func store(_ point: CompletionPoint, _ services: AppServices) throws(Problem) -> (any RecordStore)? {
+    let location =
+      if let named = point.invocation.value(of: "storage") { named } else {
+        try services.stores.defaultLocation().location
+      }
+    return try services.stores.exists(location) ? try services.stores.open(location) : nil
+  }
+  private static func titles(_ names: TitleNames) -> [Completion] {
+    names.titles.map { Completion($0.short ?? $0.key, $0.name) }
   }
 
   /// The tables and columns of the first local file on the command line, as its beginning shows them.

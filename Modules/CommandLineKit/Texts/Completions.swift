@@ -44,7 +44,8 @@ package enum Completions {
         fi
         [[ $word == [=:]* ]] && glued=1 || glued=
       done
-      local current=${typed[last]} front
+      local current=${typed[last]//\\/} front
+      typed[last]=$current
       front=${current%"${current##*[=:]}"}
       COMPREPLY=()
       while IFS= read -r line; do
@@ -52,7 +53,11 @@ package enum Completions {
           $'\tfiles') compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "${current#"$front"}")) ;;
           $'\tdirectories') compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -d -- "${current#"$front"}")) ;;
           $'\topen') compopt -o nospace 2>/dev/null ;;
-          *) line=${line%%$'\t'*}; COMPREPLY+=("${line#"$front"}") ;;
+          *)
+            line=${line%%$'\t'*}
+            printf -v line %q "${line#"$front"}"
+            COMPREPLY+=("$line")
+            ;;
         esac
       done < <(PROGRAM completions candidates -- "${typed[@]}" 2>/dev/null)
     }
