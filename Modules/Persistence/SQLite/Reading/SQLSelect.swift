@@ -7,14 +7,13 @@ import Rows
 /// They run it if it only selects rows and columns of one table; they make its groups, which SQLite then sorts; of any
 /// other statement, they keep rows that it does not use from being loaded.
 struct SQLSelect {
-  fileprivate enum Token: Equatable { case word(String), name(String), text(String), number(String), mark(String) }
   private enum Clause: String, CaseIterable { case select, from, `where`, group, having, order, limit }
 
-  private var clauses: [Clause: ArraySlice<Token>] = [:]
+  private var clauses: [Clause: ArraySlice<SQLToken>] = [:]
 
   /// - Returns: nil for a statement that is not understood.
   init?(_ sql: String) {
-    guard let tokens = Self.tokens(of: Array(sql.utf8)) else { return nil }
+    guard let tokens = SQLToken.all(of: Array(sql.utf8)) else { return nil }
     var depth = 0, clause = Clause.select, start = 1
     func place(_ clause: Clause) -> Int { Clause.allCases.firstIndex(of: clause) ?? 0 }
     for (position, token) in tokens.enumerated() {
@@ -46,7 +45,7 @@ struct SQLSelect {
 
   /// A part of the list after `SELECT`: a column, or an aggregate of one.
   private struct Item {
-    let tokens: [Token]
+    let tokens: [SQLToken]
     /// The function, in lower case; nil for a column itself.
     let function: String?
     /// Nil for the number of rows.
@@ -148,7 +147,7 @@ struct SQLSelect {
   }
 
   private struct Term {
-    let tokens: [Token]
+    let tokens: [SQLToken]
     let isDescending: Bool
   }
 
@@ -158,7 +157,7 @@ struct SQLSelect {
     guard rest.takes("by") else { return nil }
     var terms: [Term] = []
     repeat {
-      var tokens: [Token] = []
+      var tokens: [SQLToken] = []
       while let token = rest.first, token != .mark(","), !token.isWord("asc"), !token.isWord("desc") {
         if token.isWord("collate") || token.isWord("nulls") { return nil }
         tokens.append(token)
@@ -305,68 +304,10 @@ struct SQLSelect {
       + " LIMIT \(limits.limit ?? -1) OFFSET \(limits.offset)"
     return Groups(selection: selection, statement: statement)
   }
-
-  // MARK: - Tokens
-
-  private static func tokens(of sql: [UInt8]) -> [Token]? {
-    var tokens: [Token] = [], rest = sql[...]
-    func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
-    func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
-    func isPart(_ byte: UInt8) -> Bool { isDigit(byte) || byte == 95 || (byte | 32) &- 97 < 26 }
-    while let byte = rest.first {
-      switch byte {
-      case 9, 10, 13, 32: rest.removeFirst()
-      case UInt8(ascii: "'"), UInt8(ascii: "\""):
-        rest.removeFirst()
-        guard let end = rest.firstIndex(of: byte) else { return nil }
-        let inner = text(rest[..<end])
-        rest = rest[(end + 1)...]
-        if rest.first == byte { return nil }
-        tokens.append(byte == UInt8(ascii: "'") ? .text(inner) : .name(inner))
-      case _ where isDigit(byte):
-        let word = rest.prefix { isPart($0) || $0 == UInt8(ascii: ".") }
-        rest = rest[word.endIndex...]
-        let parts = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // Fractions of so few digits are the shortest texts of their Doubles.
-        guard parts.count == 1 && word.count < 19 || parts.count == 2 && word.count <= 16,
-          parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) })
-        else { return nil }
-        tokens.append(.number(text(word)))
-      case _ where isPart(byte):
-        let word = rest.prefix(while: isPart)
-        rest = rest[word.endIndex...]
-        tokens.append(.word(text(word)))
-      case _ where "=<>!|".utf8.contains(byte):
-        let mark = rest.prefix { "=<>!|".utf8.contains($0) }
-        rest = rest[mark.endIndex...]
-        tokens.append(.mark(text(mark)))
-      case _ where "*,()-+/%.&~".utf8.contains(byte):
-        rest.removeFirst()
-        // Not a comment.
-        if byte == rest.first, byte == UInt8(ascii: "-") { return nil }
-        if byte == UInt8(ascii: "/"), rest.first == UInt8(ascii: "*") { return nil }
-        tokens.append(.mark(text([byte])))
-      default: return nil
-      }
-    }
-    return tokens
-  }
-}
-
-extension SQLSelect.Token {
-  fileprivate var isAlias: Bool {
-    switch self {
-    case .word, .name: true
-    case .text, .number, .mark: false
-    }
-  }
-  fileprivate func isWord(_ word: String) -> Bool {
-    if case .word(let own) = self { own.lowercased() == word } else { false }
-  }
 }
 
 /// Tokens are taken from the front.
-extension ArraySlice<SQLSelect.Token> {
+extension ArraySlice<SQLToken> {
   fileprivate mutating func take(_ token: Element) -> Bool {
     guard first == token else { return false }
     removeFirst()
@@ -468,54 +409,4 @@ extension ColumnDescription {
     }
   }
   fileprivate var isGroupable: Bool { isSimple && type != .real && type != .decimal }
-}
-
-/// Numbers as SQLite holds them: reals and decimals are Doubles, and NaN is null.
-struct SQLNumbers: DerivedRowStream {
-  let inner: any RowStream
-  let schema: Schema
-  private let columns: [Int]
-
-  init(_ inner: any RowStream) {
-    (self.inner, schema) = (inner, inner.schema)
-    columns = inner.schema.columns.indices.filter {
-      let column = inner.schema.columns[$0]
-      return !column.isMixed && (column.type == .real || column.type == .decimal)
-    }
-  }
-
-  var mayWiden: Bool { inner.mayWiden }
-
-  func next() async throws(Problem) -> BatchTask? {
-    guard let task = try await inner.next() else { return nil }
-    if columns.isEmpty { return task }
-    let (columns, schema) = (columns, schema)
-    return task.followed { (batch) throws(Problem) in
-      var cells = CellsBuilder(capacity: batch.count * batch.width)
-      for row in 0..<batch.count {
-        for column in 0..<batch.width {
-          let cell = batch[row, column]
-          guard columns.contains(column), !cell.isNull else {
-            cells.append(cell)
-            continue
-          }
-          guard let number = Self.double(cell, batch.arena) else {
-            throw SQLQuery.tooLong(schema.columns[column].name, schema.name)
-          }
-          cells.append(number.isNaN ? .null : .real(number == 0 ? 0 : number))
-        }
-      }
-      return RowBatch(width: batch.width, count: batch.count, cells: cells.freeze(), arena: batch.arena)
-    }
-  }
-
-  /// The Double that holds a number; nil if there is none, and for other cells.
-  static func double(_ cell: Cell, _ arena: Arena) -> Double? {
-    switch cell {
-    case .integer(let value): Int64(exactly: Double(value)) == value ? Double(value) : nil
-    case .real(let value): value
-    case .number(let start, let length): unsafe NumberSpelling.held(arena.base + Int(start), Int(length))
-    case .null, .text, .json, .boolean, .bytes: nil
-    }
-  }
 }
