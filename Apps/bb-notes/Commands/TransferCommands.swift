@@ -156,6 +156,7 @@ enum TransferCommands {
   private static func dataset(
     with columns: [String], _ path: String, _ context: CommandContext
   ) throws(Problem) -> Schema {
+    let datasets = datasets.map { columns.contains(ForeignMembers.column) ? Catalog.withForeignMembers($0) : $0 }
     func holds(_ schema: Schema) -> Bool {
       columns.allSatisfy { schema.position(of: $0) != nil }
         && schema.columns.allSatisfy { column in

@@ -30,6 +30,8 @@ public enum JSON: Sendable, Hashable {
       self.key = key
       self.value = value
     }
+    /// A member whose key is a text of the program.
+    public init(_ key: String, _ value: JSON) { self.init(Array(key.utf8), value) }
     /// The key as text.
     public var name: String { String(decoding: key, as: UTF8.self) }
   }

@@ -10,6 +10,8 @@ public struct PlaceColumns: Sendable {
   package let comment: Int?
   /// Position of the time stamp of the place, if there is one: `time` or `created_at`.
   package let time: Int?
+  /// The position of what other programs wrote, if there is such a column.
+  package let extra: Int?
   /// Positions of all other columns, in order, the time among them.
   package let others: [Int]
 
@@ -30,7 +32,9 @@ public struct PlaceColumns: Sendable {
     self.longitude = longitude
     self.name = name
     self.comment = comment
-    others = schema.columns.indices.filter { $0 != latitude && $0 != longitude && $0 != name && $0 != comment }
+    let extra = ForeignMembers.position(in: schema)
+    self.extra = extra
+    others = schema.columns.indices.filter { ![latitude, longitude, name, comment, extra].contains($0) }
   }
 
   /// A coordinate in plain decimal notation, as maps require; nil if it is null.

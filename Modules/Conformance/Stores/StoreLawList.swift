@@ -118,6 +118,18 @@ extension StoreLaw {
       try await it.apply(TableChange(named, upserts: [pair("a", nil)]))
       try await it.expectEqual(it.rows(named), [pair("a", nil)])
     },
+    StoreLaw("a change adds columns to a table") { it in
+      let remark = ColumnDescription("remark", .json, "what else there is"), noted = named.adding([remark])
+      try await it.apply(TableChange(named, upserts: [pair("a", 1), pair("c", 3)]))
+      try await it.apply(TableChange(noted, upserts: [pair("b", 2) + [.json(Array("{}".utf8))]]))
+      try await it.expectEqual(it.store.tables(), [Schema(named.name, key: ["name"], columns: noted.columns)])
+      try await it.apply(TableChange(named, upserts: [pair("b", 5)], deletes: [[.text("c")]]))
+      try await it.expectEqual(it.rows(noted), [pair("a", 1) + [.null], pair("b", 5) + [.json(Array("{}".utf8))]])
+      let required = named.adding([ColumnDescription("more", .text, nullable: false)])
+      try await it.expectProblem(.badData) { try await it.apply(TableChange(required, deletes: [[.text("b")]])) }
+      try await it.undoLast(3)
+      try await it.expectEqual(it.rows(noted), [])
+    },
     StoreLaw("deletes remove rows; deleting a missing row has no effect") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1), pair("b", 2)]))
       let outcome = try await it.apply(TableChange(named, deletes: [[.text("a")], [.text("c")]]))

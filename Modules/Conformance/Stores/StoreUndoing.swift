@@ -9,7 +9,7 @@ private func pair(_ name: String, _ value: Int64?) -> [Value] { [.text(name), va
 
 extension StoreUnderLaw {
   /// Undoes the last entries of the history.
-  fileprivate func undoLast(_ count: Int = 1) async throws {
+  func undoLast(_ count: Int = 1) async throws {
     let entries = try await store.history().suffix(count).map(\.id)
     try await store.undo(StoreUndo(entries, title: "undo", time: "2026-01-02T03:04:06Z"))
   }

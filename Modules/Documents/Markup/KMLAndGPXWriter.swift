@@ -16,6 +16,8 @@ public struct KMLAndGPXWriter: Sendable {
   private let schema: Schema
   private let format: Format
   private let places: PlaceColumns
+  /// The columns that have elements of their own.
+  private let columns: [String: Int]
   /// The names of the extension elements of GPX, by column.
   private let elements: [String]
   /// Whether the element differs from the name of its column, which becomes an attribute then.
@@ -27,6 +29,8 @@ public struct KMLAndGPXWriter: Sendable {
     self.schema = schema
     self.format = format
     places = try PlaceColumns(schema, format: format.rawValue)
+    let comment = format == .gpx ? "desc" : "description", time = format == .gpx ? places.time : nil
+    columns = ["name": places.name, comment: places.comment, "time": time].compactMapValues(\.self)
     elements = Self.elementNames(schema.columns.map(\.name))
     isRenamed = zip(schema.columns, elements).map { !$0.name.utf8.elementsEqual($1.utf8) }
   }
@@ -82,27 +86,36 @@ public struct KMLAndGPXWriter: Sendable {
     for row in 0..<batch.count {
       let latitude = try coordinate(batch, row, places.latitude, limit: 90)
       let longitude = try coordinate(batch, row, places.longitude, limit: 180)
+      var foreign = ForeignMembers(batch, row, places.extra)
       switch format {
       case .gpx:
+        let is180 = Self.is180(longitude)
         out.append("<wpt lat=\"")
         out.append(bytes: latitude)
-        out.append("\" lon=\"")
-        out.append(bytes: Self.below180(longitude))
+        out.append(is180 ? "\" lon=\"-" : "\" lon=\"" as StaticString)
+        out.append(bytes: longitude)
         out.append("\">")
-        noted += element("time", places.time, batch, row, &out)
-        noted += element("name", places.name, batch, row, &out)
-        noted += element("desc", places.comment, batch, row, &out)
-        noted += extensions(batch, row, &out)
+        noted += elements(batch, row, &foreign, &out)
+        noted += extensions(batch, row, &foreign, longitude: is180 ? longitude : nil, &out)
         out.append("</wpt>\n")
       case .kml:
+        var elevation: [UInt8] = [], point = ByteBuffer()
+        foreign.take(ForeignMembers.elevation) { value in
+          elevation = value.numberLiteral ?? []
+          return !elevation.isEmpty
+        }
+        foreign.take("Point") { point.append(elements: $0.objectMembers ?? []).map { noted += $0 } != nil }
         out.append("<Placemark>")
-        noted += element("name", places.name, batch, row, &out)
-        noted += element("description", places.comment, batch, row, &out)
-        noted += data(batch, row, &out)
-        out.append("<Point><coordinates>")
+        noted += elements(batch, row, &foreign, &out)
+        noted += data(batch, row, &foreign, &out)
+        out.append("<Point>")
+        out.append(point.run(from: 0))
+        out.append("<coordinates>")
         out.append(bytes: longitude)
         out.append(",")
         out.append(bytes: latitude)
+        if !elevation.isEmpty { out.append(",") }
+        out.append(bytes: elevation)
         out.append("</coordinates></Point></Placemark>\n")
       }
     }
@@ -119,86 +132,115 @@ public struct KMLAndGPXWriter: Sendable {
     return text
   }
 
-  /// One column as an element of its own; nothing when it is null or there is no such column.
-  private func element(
-    _ name: String, _ column: Int?, _ batch: RowBatch, _ row: Int, _ out: inout ByteBuffer
+  /// The elements in the order of the standard; the values of columns and of what other programs wrote.
+  private func elements(
+    _ batch: RowBatch, _ row: Int, _ foreign: inout ForeignMembers, _ out: inout ByteBuffer
   ) -> Int {
-    guard let column, !batch[row, column].isNull else { return 0 }
-    out.append("<\(name)>")
-    let noted = text(batch[row, column], batch.arena, &out)
-    out.append("</\(name)>")
+    var noted = 0
+    for name in Self.order[format] ?? [] {
+      if let column = columns[name], !batch[row, column].isNull {
+        out.append("<\(name)>")
+        noted += text(batch[row, column], batch.arena, &out)
+        out.append("</\(name)>")
+      } else {
+        foreign.take(name == "ele" ? ForeignMembers.elevation : name) { value in
+          let isForeign = (value.arrayValue ?? [value]).contains { $0["@xmlns"] != nil }
+          return isForeign == (format == .kml && Self.foreignElements.contains(name))
+            && out.append(elements: [JSON.Member(name, value)]).map { noted += $0 } != nil
+        }
+      }
+    }
     return noted
   }
 
-  /// The other columns of GPX, an element each, as GDAL reads them.
-  private func extensions(_ batch: RowBatch, _ row: Int, _ out: inout ByteBuffer) -> Int {
-    let present = places.others.filter { $0 != places.time && !batch[row, $0].isNull }
-    guard !present.isEmpty else { return 0 }
-    var noted = 0
-    out.append("<extensions>")
-    for column in present {
-      out.append("<bb:\(elements[column])")
+  private static let order: [Format: [String]] = [
+    .gpx: [
+      "ele", "time", "magvar", "geoidheight", "name", "cmt", "desc", "src", "link", "sym", "type", "fix", "sat",
+      "hdop", "vdop", "pdop", "ageofdgpsdata", "dgpsid",
+    ],
+    .kml: [
+      "name", "visibility", "open", "author", "link", "address", "AddressDetails", "phoneNumber", "Snippet", "snippet",
+      "description", "LookAt", "Camera", "TimeStamp", "TimeSpan", "styleUrl", "Style", "StyleMap", "Region",
+    ],
+  ]
+
+  /// Elements that KML takes from other namespaces.
+  private static let foreignElements = ["author", "link", "AddressDetails"]
+
+  /// The other columns of GPX, an element each, as GDAL reads them; and what other programs wrote.
+  private func extensions(
+    _ batch: RowBatch, _ row: Int, _ foreign: inout ForeignMembers, longitude: [UInt8]?, _ out: inout ByteBuffer
+  ) -> Int {
+    var noted = 0, text = ByteBuffer()
+    for column in places.others where column != places.time && !batch[row, column].isNull {
+      text.append("<bb:\(elements[column])")
       if isRenamed[column] {
-        out.append(" name=\"")
-        out.append(markup: schema.columns[column].name)
-        out.append("\"")
+        text.append(" name=\"")
+        text.append(markup: schema.columns[column].name)
+        text.append("\"")
       }
-      out.append(">")
-      noted += text(batch[row, column], batch.arena, &out)
-      out.append("</bb:\(elements[column])>")
+      text.append(">")
+      noted += self.text(batch[row, column], batch.arena, &text)
+      text.append("</bb:\(elements[column])>")
     }
+    foreign.take("extensions") { value in
+      text.append(elements: value.objectMembers ?? []).map { noted += $0 } != nil
+    }
+    if let longitude {
+      text.append("<bb:longitude>")
+      text.append(bytes: longitude)
+      text.append("</bb:longitude>")
+    }
+    if let rest = foreign.text {
+      text.append("<bb:extra>")
+      noted += text.append(verbatim: rest)
+      text.append("</bb:extra>")
+    }
+    if text.count == 0 { return noted }
+    out.append("<extensions>")
+    out.append(text.run(from: 0))
     out.append("</extensions>")
     return noted
   }
 
-  /// The other columns of KML, as named data.
-  private func data(_ batch: RowBatch, _ row: Int, _ out: inout ByteBuffer) -> Int {
-    let present = places.others.filter { !batch[row, $0].isNull }
-    guard !present.isEmpty else { return 0 }
+  /// The other columns of KML, as named data; and what other programs wrote.
+  private func data(
+    _ batch: RowBatch, _ row: Int, _ foreign: inout ForeignMembers, _ out: inout ByteBuffer
+  ) -> Int {
+    var values = places.others.filter { !batch[row, $0].isNull }.map { column in
+      var plain = ByteBuffer(capacity: 256)
+      DisplayText.appendPlain(batch[row, column], batch.arena, to: &plain)
+      return (name: schema.columns[column].name, text: plain.bytes())
+    }
+    foreign.take("ExtendedData") { value in
+      let members = value.objectMembers ?? [], texts = members.map { ($0.name, $0.value.stringBytes ?? []) }
+      guard members.allSatisfy({ $0.value.stringBytes != nil }) else { return false }
+      values += texts
+      return true
+    }
+    if let rest = foreign.text { values.append((ForeignMembers.column, rest)) }
+    if values.isEmpty { return 0 }
     var noted = 0
     out.append("<ExtendedData>")
-    for column in present {
+    for (name, text) in values {
       out.append("<Data name=\"")
-      out.append(markup: schema.columns[column].name)
+      out.append(markup: name)
       out.append("\"><value>")
-      noted += text(batch[row, column], batch.arena, &out)
+      noted += out.append(verbatim: text)
       out.append("</value></Data>")
     }
     out.append("</ExtendedData>")
     return noted
   }
 
-  /// The same meridian below 180 degrees, as GPX requires.
-  private static func below180(_ longitude: [UInt8]) -> [UInt8] {
+  /// Whether a longitude is 180 degrees, which GPX has as -180 only.
+  private static func is180(_ longitude: [UInt8]) -> Bool {
     longitude.starts(with: "180".utf8) && longitude.dropFirst(3).allSatisfy { $0 == 48 || $0 == UInt8(ascii: ".") }
-      ? [UInt8(ascii: "-")] + longitude : longitude
   }
 
-  /// Text, with spaces and line ends at its edges as character references: readers take those literally.
   private func text(_ cell: Cell, _ arena: Arena, _ out: inout ByteBuffer) -> Int {
     var plain = ByteBuffer(capacity: 256)
     DisplayText.appendPlain(cell, arena, to: &plain)
-    return plain.run { text in
-      var start = 0, end = text.count
-      while start < end, let reference = Self.reference(text[start]) {
-        out.append(reference)
-        start += 1
-      }
-      while end > start, Self.reference(text[end - 1]) != nil { end -= 1 }
-      let noted = out.append(markup: text.slice(from: start, atMost: end - start))
-      for position in end..<text.count {
-        if let reference = Self.reference(text[position]) { out.append(reference) }
-      }
-      return noted
-    }
-  }
-
-  private static func reference(_ byte: UInt8) -> StaticString? {
-    switch byte {
-    case 0x20: "&#32;"
-    case 0x09: "&#9;"
-    case 0x0A: "&#10;"
-    default: nil
-    }
+    return out.append(verbatim: plain.bytes())
   }
 }

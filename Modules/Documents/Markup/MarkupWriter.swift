@@ -67,11 +67,13 @@ extension WriteCursor {
 
 extension ByteBuffer {
   /// Appends text known to the program (names, titles) for HTML or XML.
-  mutating func append(markup text: String) {
-    let bytes = Arena(Array(text.utf8))
-    _ = append(markup: ByteRun(bytes, 0, UInt32(bytes.count)))
-  }
+  mutating func append(markup text: String) { _ = append(markup: Array(text.utf8)) }
 
+  /// Appends text for HTML or XML; returns 1 when something in it had to be replaced, else 0.
+  mutating func append(markup text: [UInt8]) -> Int {
+    let bytes = Arena(text)
+    return withExtendedLifetime(bytes) { append(markup: ByteRun(bytes, 0, UInt32(text.count))) }
+  }
   /// Appends text for HTML or XML; returns 1 when something in it had to be replaced, else 0.
   mutating func append(markup text: ByteRun) -> Int {
     var cursor = WriteCursor(&self, margin: 0)

@@ -9,6 +9,7 @@ public import Rows
 public struct VCardWriter: Sendable {
   private let columns: [(column: Int, property: Property)]
   private let nameColumn: Int
+  private let extra: Int?
   private let nameTitle: String
   private let version: Version
   private let images: PageImages
@@ -44,7 +45,10 @@ public struct VCardWriter: Sendable {
     }
     self.nameColumn = nameColumn
     nameTitle = schema.columns[nameColumn].name
-    columns = schema.columns.enumerated().filter { $0.offset != nameColumn }.map { position, column in
+    let extra = ForeignMembers.position(in: schema)
+    self.extra = extra
+    columns = schema.columns.enumerated().filter { $0.offset != nameColumn && $0.offset != extra }.map {
+      position, column in
       (position, Self.known[column.name.lowercased()] ?? .text(Self.extensionName(column.name)))
     }
   }
@@ -71,7 +75,8 @@ public struct VCardWriter: Sendable {
       }
       out.append("BEGIN:VCARD\r\nVERSION:\(version.rawValue)\r\n")
       noted += append("FN", batch[row, nameColumn], batch.arena, &out)
-      if version == .three { _ = appendParts(of: batch[row, nameColumn], batch.arena, &out) }
+      var foreign = ForeignMembers(batch, row, extra)
+      if version == .three, foreign["N"] == nil { _ = appendParts(of: batch[row, nameColumn], batch.arena, &out) }
       var hasPhoto = false
       for (column, property) in columns {
         let cell = batch[row, column]
@@ -104,9 +109,37 @@ public struct VCardWriter: Sendable {
           }
         }
       }
+      foreign.takeAll { member in
+        let values = (member.value.arrayValue ?? [member.value]).compactMap(\.stringBytes)
+        guard Self.isProperty(member.name), values.count == member.value.arrayValue?.count ?? 1 else { return false }
+        for value in values { _ = line(member.name, Self.inOneLine(value), isAddress: true, &out) }
+        return true
+      }
+      if let rest = foreign.text { noted += line("X-BB-EXTRA", rest, isAddress: false, &out) }
       out.append("END:VCARD\r\n")
     }
     return noted
+  }
+
+  /// Whether a text is the name of a property and its parameters, as cards of other programs have them.
+  private static func isProperty(_ text: String) -> Bool {
+    let name = text.utf8.prefix { $0 != UInt8(ascii: ";") }, parameters = text.utf8.dropFirst(name.count)
+    return !name.isEmpty && name.allSatisfy { $0 &- 65 < 26 || $0 &- 48 < 10 || $0 == UInt8(ascii: "-") }
+      && !["BEGIN", "END", "VERSION", "FN"].contains(String(Substring(name)))
+      && parameters.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false).enumerated().allSatisfy {
+        $0.offset % 2 == 1 || !$0.element.contains(UInt8(ascii: ":"))
+      } && parameters.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
+
+  /// A value that is escaped already, without line ends and other control characters.
+  private static func inOneLine(_ value: [UInt8]) -> [UInt8] {
+    value.flatMap { byte -> [UInt8] in
+      switch byte {
+      case 0x09, 0x20..<0x7F, 0x80...: [byte]
+      case 0x0A: Array("\\n".utf8)
+      default: Array("\u{FFFD}".utf8)
+      }
+    }
   }
 
   /// Appends `N`, which version 3.0 requires: the last word as the family name, the others as given names.

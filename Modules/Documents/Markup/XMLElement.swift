@@ -5,7 +5,9 @@ public import Rows
 public struct XMLElement: Sendable, Hashable {
   /// Its name without a prefix.
   public let name: String
-  /// Its attributes by name, without prefixes.
+  /// The name of its namespace; empty for none.
+  public let namespace: String
+  /// Its attributes by name, without prefixes and without declarations of namespaces.
   public let attributes: [String: String]
   /// Where it begins, as a position among the bytes of the document.
   public let start: Int
@@ -55,10 +57,13 @@ public struct XMLElement: Sendable, Hashable {
   ) throws(Problem) {
     let xml = try XMLStream(MemoryByteSource(bytes, name: name), limit: longest, document: bytes)
     var open: [XMLElement] = [], count = 0
+    var namespaces: [(depth: Int, prefix: String, name: String)] = []
     while true {
       switch try xml.next() {
       case .start:
-        let element = try XMLElement(xml)
+        namespaces += try xml.namespaces().map { (xml.depth, $0.prefix, $0.name) }
+        let prefix = xml.prefix
+        let element = try XMLElement(xml, namespaces.last { $0.prefix == prefix }?.name ?? "")
         if open.isEmpty { guard try isRecord(element) else { continue } }
         count += 1
         guard count <= most else { throw xml.problem("a record has more than \(most) elements", at: element.start) }
@@ -69,6 +74,7 @@ public struct XMLElement: Sendable, Hashable {
         open[open.count - 1].text += text
         if xml.hasSpaceReference { open[open.count - 1].isVerbatim = true }
       case .end:
+        while let last = namespaces.last, last.depth > xml.depth { namespaces.removeLast() }
         guard let element = open.popLast() else { continue }
         if open.isEmpty {
           count = 0
@@ -81,8 +87,9 @@ public struct XMLElement: Sendable, Hashable {
     }
   }
 
-  private init(_ xml: XMLStream) throws(Problem) {
+  private init(_ xml: XMLStream, _ namespace: String) throws(Problem) {
     name = xml.run(xml.name).text
+    self.namespace = namespace
     attributes = try xml.values()
     start = xml.start
   }
@@ -101,13 +108,14 @@ public struct XMLElement: Sendable, Hashable {
     let text = self[name].map { $0.text.trimmed } ?? ""
     return text.isEmpty ? nil : text
   }
-  /// The text of the first element of this name, with the spaces around it but without line ends and the indentation
-  /// next to them; nil when there is
-  /// none or it is blank.
+  /// The text of the first element of this name, as `content`; nil when there is none or it is blank.
   public func content(of name: String) -> String? {
-    guard let element = self[name] else { return nil }
-    if element.isVerbatim { return element.text }
-    return element.text.contains { !$0.isWhitespace } ? element.text.withoutLayout : nil
+    self[name].flatMap { $0.isVerbatim || !$0.content.isEmpty ? $0.content : nil }
+  }
+  /// Its text with the spaces around it, but without line ends and the indentation next to them; empty for white space.
+  var content: String {
+    if isVerbatim { return text }
+    return text.contains { !$0.isWhitespace } ? text.withoutLayout : ""
   }
   /// All elements of this name, however deep.
   public func all(_ name: String) -> [XMLElement] {

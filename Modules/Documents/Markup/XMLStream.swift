@@ -94,11 +94,28 @@ import Rows
     try attribute(word).map { (range) throws(Problem) in try string(range, isRaw: true) }
   }
 
-  /// All attributes of the current start tag, by name without prefix.
+  /// The prefix of the current start tag's name; empty for none.
+  var prefix: String {
+    String(decoding: openNames[(openStarts.last ?? 0)...].dropLast(name.count).dropLast(), as: UTF8.self)
+  }
+
+  /// The namespaces that the current start tag declares, by prefix; the default namespace has an empty one.
+  func namespaces() throws(Problem) -> [(prefix: String, name: String)] {
+    try attributes.filter(isDeclaration).map { (attribute) throws(Problem) in
+      (attribute.hasPrefix ? run(attribute.name).text : "", try string(attribute.value, isRaw: true))
+    }
+  }
+
+  private func isDeclaration(_ attribute: (name: ByteRange, value: ByteRange, hasPrefix: Bool)) -> Bool {
+    attribute.hasPrefix
+      ? run(ByteRange(start: attribute.name.start - 6, count: 5)).equals("xmlns") : isEqual(attribute.name, "xmlns")
+  }
+
+  /// All attributes of the current start tag, by name without prefix, except declarations of namespaces.
   /// - Throws: `badData` for one that is there twice, or is not well-formed.
   func values() throws(Problem) -> [String: String] {
     var values: [String: String] = [:]
-    for attribute in attributes {
+    for attribute in attributes where !isDeclaration(attribute) {
       let name = run(attribute.name).text
       guard run(attribute.value).distance(to: UInt8(ascii: "<")) == attribute.value.count else {
         throw problem("“<” in an attribute value", at: passed + attribute.value.start)

@@ -83,7 +83,13 @@ struct PlaceDocument: TableDocument {
   private func place(_ element: String) throws(Problem) -> [(name: [UInt8], value: [UInt8])] {
     var fields: [(name: [UInt8], value: [UInt8])] = [], open: [(name: String, key: String?)] = []
     var text = "", isLeaf = false, isVerbatim = false
-    func add(_ name: String, _ value: some Sequence<UInt8>) { fields.append((Array(name.utf8), Array(value))) }
+    func add(_ name: String, _ value: some Sequence<UInt8>) {
+      // GPX has the longitude 180 as -180 only, and bb adds the other.
+      if name == "longitude", let first = fields.firstIndex(where: { $0.name.elementsEqual(name.utf8) }) {
+        return fields[first].value = Array(value)
+      }
+      fields.append((Array(name.utf8), Array(value)))
+    }
     if element == "Placemark" {
       if !group.isEmpty { add("folder", group.utf8) }
     } else {

@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 extension Catalog {
@@ -54,6 +55,13 @@ extension Catalog {
       ColumnDescription(.createdAt, .timestamp, nullable: false, "when the record was created", role: .audit),
       ColumnDescription(.updatedAt, .timestamp, nullable: false, "when the record was last updated", role: .audit),
     ])
+
+  /// A personal dataset with the column of what other programs wrote, which a table has once an import needs it.
+  public static func withForeignMembers(_ schema: Schema) -> Schema {
+    guard [places, actors].contains(schema) else { return schema }
+    let summary = "what imported documents say beyond the other columns, a JSON object"
+    return schema.adding([ColumnDescription(ForeignMembers.column, .json, summary)])
+  }
 
   /// The user's favourite records of other datasets.
   public static let favourites = Schema(

@@ -5,11 +5,13 @@ import Rows
 struct ActorCard {
   /// The record; of what the card does not have, null.
   private(set) var record = Record(Catalog.actors, [:])
-  /// Counts of properties that were omitted, by name: actors have no such column, or it has another value.
+  /// The properties that actors have no column for, or with another value.
+  private(set) var foreign = ForeignMembers()
+  /// Counts of properties that were omitted, by name: images that are none.
   private(set) var omitted: [String: Int] = [:]
 
   /// Properties without information about the actor.
-  private static let technical: Set = ["VERSION", "PRODID", "REV", "N", "FN", "SOURCE", "KIND", "CLIENTPIDMAP"]
+  private static let technical: Set = ["VERSION", "PRODID", "REV", "FN", "SOURCE", "KIND", "CLIENTPIDMAP"]
 
   /// - Parameter name: how messages name the file.
   /// - Throws: `badData` for a card without a name.
@@ -35,17 +37,19 @@ struct ActorCard {
     if text.isEmpty { return }
     switch property.name {
     case "UID":
-      let id = text.lowercased().hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
-      if RecordIdentifier.isValid(id) { record[.id] = id } else { omit(property) }
+      record[.id] = text.lowercased().hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
+    case "N": if !isOfName(property) { keep(property) }
     case "BDAY", "X-BB-BDAY":
-      if let date = Self.date(text) { put("birth_date", date, of: property) } else { omit(property) }
+      if let date = Self.date(text) { put("birth_date", date, of: property) } else { keep(property) }
     case "BIRTHPLACE", "X-BB-BIRTHPLACE": put("birth_city", text, of: property)
     case "TEL": put("phone", text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4)) : text, of: property)
     case "EMAIL": put("email", text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text, of: property)
     case "URL", "X-BB-WEBSITE": put("website", text, of: property)
     case "NOTE": put("description", text, of: property)
     case "CATEGORIES":
-      for part in property.parts(UInt8(ascii: ",")) { put("category", part, of: property) }
+      for part in property.parts(UInt8(ascii: ",")) where !part.isEmpty {
+        if record[.category] ?? part == part { record[.category] = part } else { keep(property, Self.escaped(part)) }
+      }
     case "PHOTO", "X-BB-IMAGES":
       let isEncoded = property.parameters.contains { $0.hasPrefix("ENCODING=") || $0 == "BASE64" }
       let embedded =
@@ -57,21 +61,43 @@ struct ActorCard {
       } else {
         omit(property)
       }
-    case "X-BB-AGE": if let age = Int64(text) { record[.age] = age } else { omit(property) }
-    case "X-BB-FAVOURITE": if let truth = Bool(text) { record[.favourite] = truth } else { omit(property) }
+    case "X-BB-AGE": if let age = Int64(text) { record[.age] = age } else { keep(property) }
+    case "X-BB-FAVOURITE": if let truth = Bool(text) { record[.favourite] = truth } else { keep(property) }
     case "X-BB-FILMOGRAPHY": record[.filmography] = text.split(separator: "; ").map(String.init)
     case "X-BB-CREATED-AT", "X-BB-UPDATED-AT":
       let column = property.name == "X-BB-CREATED-AT" ? "created_at" : "updated_at"
-      if Dates.isTimestamp(Array(text.utf8)) { record[column] = .text(text) } else { omit(property) }
-    default: omit(property)
+      if Dates.isTimestamp(Array(text.utf8)) { record[column] = .text(text) } else { keep(property) }
+    case "X-BB-EXTRA":
+      if let others = ForeignMembers(Array(text.utf8)) { foreign.merge(others) } else { keep(property) }
+    default: keep(property)
     }
+  }
+
+  /// Whether the parts of the name are those that the formatted name shows: the family name last, the others before.
+  private func isOfName(_ property: VCardReader.Property) -> Bool {
+    let parts = property.parts(UInt8(ascii: ";"))
+    return (parts.dropFirst().prefix(1) + parts.prefix(1)).filter { !$0.isEmpty }.joined(separator: " ")
+      == record[.name]
+      && parts.dropFirst(2).allSatisfy(\.isEmpty)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    String(text.unicodeScalars.flatMap { "\\,;".unicodeScalars.contains($0) ? ["\\", $0] : [$0] }.map(Character.init))
+  }
+
+  private mutating func keep(_ property: VCardReader.Property, _ value: String? = nil) {
+    // The value is decoded.
+    let parameters = property.parameters.filter {
+      !["ENCODING=", "CHARSET="].contains(where: $0.hasPrefix) && $0 != "QUOTED-PRINTABLE"
+    }
+    foreign.add(([property.name] + parameters).joined(separator: ";"), .string(value ?? property.value))
   }
 
   private mutating func omit(_ property: VCardReader.Property) { omitted[property.name, default: 0] += 1 }
 
   /// The first of several values counts.
   private mutating func put(_ column: String, _ text: String, of property: VCardReader.Property) {
-    if record[column] == .null { record[column] = .text(text) } else if record[column] != .text(text) { omit(property) }
+    if record[column] == .null { record[column] = .text(text) } else if record[column] != .text(text) { keep(property) }
   }
 
   /// A date with or without hyphens, or the beginning of a time; nil for one without a year.

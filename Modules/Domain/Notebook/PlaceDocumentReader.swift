@@ -4,13 +4,14 @@ public import Rows
 
 /// Places and actors in documents of other programs: GPX, KML, GeoJSON, vCard, and the actors' own XML.
 ///
-/// A record has the columns that the document says; `id` and times only when bb wrote it.
+/// A record has the columns that the document says; `id` and times only when bb wrote it. It has the column `extra` if
+/// the document has values that bb has no column for.
 public struct PlaceDocumentReader: Sendable {
   /// The suffixes of such files.
   public static let suffixes = ["gpx", "kml", "geojson", "xml", "vcf"]
 
   /// The dataset that the records are of.
-  public let schema: Schema
+  public private(set) var schema: Schema
   /// The records, in the order of the document.
   public private(set) var records: [Record] = []
   /// Counts of the members that were omitted, by name, because records have no place for them.
@@ -24,18 +25,21 @@ public struct PlaceDocumentReader: Sendable {
   /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a
   ///   place that does not exist.
   public init(_ bytes: [UInt8], suffix: String, name: String) async throws(Problem) {
-    if suffix == "geojson" {
-      schema = Catalog.places
-      try await readGeoJSON(bytes, name)
-      return
-    }
+    schema = suffix == "vcf" ? Catalog.actors : Catalog.places
+    try await read(bytes, suffix, name)
+    if records.allSatisfy({ $0[ForeignMembers.column] == .null }) { return }
+    schema = Catalog.withForeignMembers(schema)
+    records = records.map { $0.fitted(to: schema) }
+  }
+
+  private mutating func read(_ bytes: [UInt8], _ suffix: String, _ name: String) async throws(Problem) {
+    if suffix == "geojson" { return try await readGeoJSON(bytes, name) }
     if suffix == "vcf" {
-      schema = Catalog.actors
       var omitted: [String: Int] = [:]
       var actors: [Record] = []
       try VCardReader.read(bytes, name: name) { (card) throws(Problem) in
         let actor = try ActorCard(card, name: name)
-        actors.append(actor.record)
+        actors.append(actor.record.with(actor.foreign, &omitted))
         try RecordImport.check(actors.count, name)
         omitted.merge(actor.omitted, uniquingKeysWith: +)
       }
@@ -61,8 +65,8 @@ public struct PlaceDocumentReader: Sendable {
       }
     } body: { (element) throws(Problem) in
       switch element.name {
-      // Named points of routes and tracks are places.
-      case "rtept" where element.text(of: "name") == nil, "trkpt" where element.text(of: "name") == nil:
+      // The points of a route are places; those of a track only if they have a name.
+      case "trkpt" where element.text(of: "name") == nil:
         omitted[what, default: 0] += 1
       case "wpt", "rtept", "trkpt": records.append(try Self.gpx(element, &omitted, place))
       case "Placemark":
@@ -79,9 +83,13 @@ public struct PlaceDocumentReader: Sendable {
 
   // MARK: places
 
+  /// - Parameters:
+  ///   - others: values by name: of other columns, and of none.
+  ///   - timeIsVisit: whether a place without a visit was visited at its time.
+  ///   - foreign: gets the values that places have no column for.
   private static func place(
     _ name: String?, _ comment: String?, _ latitude: String?, _ longitude: String?, _ others: [(String, String)],
-    _ omitted: inout [String: Int], _ place: @autoclosure () -> String
+    timeIsVisit: Bool = false, _ foreign: inout [(String, String)], _ place: @autoclosure () -> String
   ) throws(Problem) -> Record {
     let name = name.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }, label = name ?? "a place"
     guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
@@ -94,7 +102,10 @@ public struct PlaceDocumentReader: Sendable {
         "name": .text(name ?? coordinates.text),
       ])
     if let comment { record[.comment] = comment }
+    // Other programs have identifiers and times of their own.
+    let isOwn = others.contains { $0.0 == "updated_at" && Dates.isTimestamp(Array($0.1.utf8)) }
     for (column, value) in others where !value.isEmpty {
+      let isTimestamp = Dates.isTimestamp(Array(value.utf8))
       switch column {
       case "visited_on":
         guard Dates.isDate(Array(value.utf8)) else {
@@ -102,13 +113,14 @@ public struct PlaceDocumentReader: Sendable {
             .badData, "\(label): invalid date “\(value)”", at: place(), hint: "use 1958, 1966-03 or 1966-03-07")
         }
         record[column] = .text(value)
-      // Other programs have identifiers and times of their own.
-      case "id" where RecordIdentifier.isValid(value): record[column] = .text(value)
-      case "time" where Dates.isTimestamp(Array(value.utf8)): record[.createdAt] = value
-      case "created_at" where Dates.isTimestamp(Array(value.utf8)),
-        "updated_at" where Dates.isTimestamp(Array(value.utf8)):
-        record[column] = .text(value)
-      default: omitted[column, default: 0] += 1
+      case "id" where isOwn || RecordIdentifier.isValid(value): record[column] = .text(value)
+      // GPX has the same meridian as -180 only.
+      case "longitude" where longitude == -180 && degrees(value) == 180: record[.longitude] = 180
+      case "time" where isTimestamp:
+        record[.createdAt] = value
+        if timeIsVisit, !isOwn, record[.visitedOn] == nil { record[.visitedOn] = String(value.prefix(10)) }
+      case "created_at" where isTimestamp, "updated_at" where isTimestamp: record[column] = .text(value)
+      default: foreign.append((column, value))
       }
     }
     return record
@@ -124,53 +136,83 @@ public struct PlaceDocumentReader: Sendable {
   private static func gpx(
     _ point: XMLElement, _ omitted: inout [String: Int], _ place: (XMLElement) -> String
   ) throws(Problem) -> Record {
-    // Some programs keep the values and not what they are in.
-    let extensions = point["extensions"]?.elements ?? []
-    var values = [("time", point.text(of: "time") ?? "")]
-    // Earlier versions wrote elements named "value"; some programs keep those and not what they are in.
-    for element in extensions + point.elements.filter({ $0.name == "value" }) {
-      values.append((element.attributes["name"] ?? element.name, element.text))
-      if !element.elements.isEmpty { omitted[element.name, default: 0] += 1 }
-    }
+    // Some programs keep the values and not what they are in; earlier versions of bb wrote elements named "value".
+    let extensions = (point["extensions"]?.elements ?? []) + point.elements.filter { $0.name == "value" }
+    var foreign = ForeignMembers(), extended = ForeignMembers(), others: [(String, String)] = []
     var taken = ["name", "time", point.content(of: "desc") == nil ? "cmt" : "desc"]
     for element in point.elements where element.name != "extensions" && element.name != "value" {
       // The first of several.
       if let index = taken.firstIndex(of: element.name) {
         taken.remove(at: index)
       } else {
-        omitted[element.name, default: 0] += 1
+        let value = element.json(in: point.namespace)
+        if element.name == "ele", let number = value.stringValue {
+          foreign.add(ForeignMembers.elevation, number: number)
+        } else {
+          foreign.add(element.name, value)
+        }
       }
     }
-    return try Self.place(
+    let values =
+      [("time", point.text(of: "time") ?? "")]
+      + extensions.map { ($0.attributes["name"] ?? $0.name, $0.text) }
+    let record = try Self.place(
       point.content(of: "name"), point.content(of: "desc") ?? point.content(of: "cmt"), point.attributes["lat"],
-      point.attributes["lon"], values, &omitted, place(point))
+      point.attributes["lon"], values, timeIsVisit: true, &others, place(point))
+    for (name, text) in others where name == "time" { foreign.add(name, .string(text)) }
+    for element in extensions {
+      let name = element.attributes["name"] ?? element.name
+      if name == ForeignMembers.column, let rest = ForeignMembers(Array(element.text.utf8)) {
+        foreign.merge(rest)
+      } else if others.contains(where: { $0.0 == name }) || !element.elements.isEmpty {
+        extended.add(element.name, element.json(in: point.namespace))
+      }
+    }
+    if !extended.members.isEmpty { foreign.add("extensions", .object(extended.members)) }
+    return record.with(foreign, &omitted)
   }
 
   /// The placemark's points, which none of lines and areas has.
   private static func kml(
     _ mark: XMLElement, _ omitted: inout [String: Int], _ place: (XMLElement) -> String
   ) throws(Problem) -> [Record] {
-    var records: [Record] = []
     let points = mark.all("Point")
     guard !points.isEmpty else { return [] }
-    let values =
-      mark["ExtendedData"]?.elements.map { ($0.attributes["name"] ?? $0.name, $0.text(of: "value") ?? "") } ?? []
-    var taken: Set = ["name", "description", "ExtendedData", "Point", "MultiGeometry"]
-    if points.count > 1 { taken.remove("ExtendedData") }
-    for element in mark.elements where !taken.contains(element.name) { omitted[element.name, default: 0] += 1 }
+    let values = (mark["ExtendedData"]?.elements ?? []).flatMap { element in
+      element.name == "SchemaData"
+        ? element.elements.map { ($0.attributes["name"] ?? $0.name, $0.text) }
+        : [(element.attributes["name"] ?? element.name, element.text(of: "value") ?? element.text)]
+    }
+    let taken: Set = ["name", "description", "ExtendedData", "Point", "MultiGeometry"]
+    var common = ForeignMembers()
+    for element in mark.elements where !taken.contains(element.name) {
+      common.add(element.name, element.json(in: mark.namespace))
+    }
     for element in mark.all("MultiGeometry").flatMap(\.elements) where !taken.contains(element.name) {
       omitted[element.name, default: 0] += 1
     }
-    for point in points {
+    return try points.map { (point) throws(Problem) in
+      var foreign = common, details = ForeignMembers(), extended = ForeignMembers(), others: [(String, String)] = []
       let numbers = (point.text(of: "coordinates") ?? "").split(at: ",").map { $0.filter { !$0.isWhitespace } }
       // Programs that know no altitude write zero.
-      if numbers.count > 2, Double(numbers[2]) != 0 { omitted["altitude", default: 0] += 1 }
-      records.append(
-        try Self.place(
-          mark.content(of: "name"), mark.content(of: "description"), numbers.count > 1 ? numbers[1] : nil,
-          numbers.first, points.count == 1 ? values : [], &omitted, place(mark)))
+      if numbers.count > 2, Double(numbers[2]) != 0 { foreign.add(ForeignMembers.elevation, number: numbers[2]) }
+      for element in point.elements where element.name != "coordinates" {
+        details.add(element.name, element.json(in: mark.namespace))
+      }
+      if !details.members.isEmpty { foreign.add("Point", .object(details.members)) }
+      let record = try Self.place(
+        mark.content(of: "name"), mark.content(of: "description"), numbers.count > 1 ? numbers[1] : nil,
+        numbers.first, points.count == 1 ? values : [], &others, place(mark))
+      for (name, text) in points.count == 1 ? others : values {
+        if name == ForeignMembers.column, let rest = ForeignMembers(Array(text.utf8)) {
+          foreign.merge(rest)
+        } else {
+          extended.add(name, .string(text))
+        }
+      }
+      if !extended.members.isEmpty { foreign.add("ExtendedData", .object(extended.members)) }
+      return record.with(foreign, &omitted)
     }
-    return records
   }
 
   private static let shapes = "shapes other than points"
@@ -233,16 +275,25 @@ public struct PlaceDocumentReader: Sendable {
       return nil
     }
     let title = text("name", "title"), comment = text("comment", "description", "desc")
-    var others: [(String, String)] = []
-    for member in properties where !taken.contains(member.name) && !member.value.isNull && member.name != "id" {
-      if let text = member.value.stringValue {
-        others.append((member.name, text))
-      } else {
-        omitted[member.name, default: 0] += 1
+    var foreign = ForeignMembers(), further = ForeignMembers(), others: [(String, String)] = []
+    let rest = properties.filter { !taken.contains($0.name) && $0.name != "id" }
+    var record = try Self.place(
+      title, comment, number(1), number(0),
+      rest.compactMap { member in member.value.stringValue.map { (member.name, $0) } },
+      &others, place())
+    if let altitude = number(2), Double(altitude) != 0 { foreign.add(ForeignMembers.elevation, number: altitude) }
+    for member in rest {
+      if member.name == ForeignMembers.column, let members = ForeignMembers(member.value.canonicalBytes) {
+        foreign.merge(members)
+      } else if member.value.stringBytes == nil
+        ? Catalog.places.position(of: member.name) == nil
+        : others.contains(where: { $0.0 == member.name })
+      {
+        further.add(member.name, member.value)
       }
     }
-    if let altitude = number(2), Double(altitude) != 0 { omitted["altitude", default: 0] += 1 }
-    var record = try Self.place(title, comment, number(1), number(0), others, &omitted, place())
+    if !further.members.isEmpty { foreign.add("properties", .object(further.members)) }
+    record = record.with(foreign, &omitted)
     if let id = Self.identifier(feature) { record[.id] = id }
     records.append(record)
     try RecordImport.check(records.count, name)
@@ -263,7 +314,7 @@ public struct PlaceDocumentReader: Sendable {
   private static func actor(
     _ element: XMLElement, _ omitted: inout [String: Int], _ place: (XMLElement) -> String
   ) throws(Problem) -> Record {
-    var record = Record(Catalog.actors, [:])
+    var record = Record(Catalog.actors, [:]), foreign = ForeignMembers()
     let columns = [
       ("name", "name"), ("category", "category"), ("cityOfBirth", "birth_city"), ("phoneNo", "phone"),
       ("email", "email"), ("description", "description"), ("website", "website"),
@@ -274,7 +325,7 @@ public struct PlaceDocumentReader: Sendable {
       if let index = taken.firstIndex(of: member.name) {
         taken.remove(at: index)
       } else {
-        omitted[member.name, default: 0] += 1
+        foreign.add(member.name, member.json(in: element.namespace))
       }
     }
     for (name, column) in columns {
@@ -295,6 +346,20 @@ public struct PlaceDocumentReader: Sendable {
     }
     record["filmography"] = list("filmography", "film")
     record["images"] = list("images", "image")
+    return record.with(foreign, &omitted)
+  }
+}
+
+extension Record {
+  /// The record with what a document says beyond its columns; what JSON cannot hold counts as omitted.
+  fileprivate func with(_ foreign: ForeignMembers, _ omitted: inout [String: Int]) -> Record {
+    guard let text = foreign.text else { return self }
+    guard ForeignMembers(text) != nil else {
+      for member in foreign.members { omitted[member.name, default: 0] += 1 }
+      return self
+    }
+    var record = fitted(to: Catalog.withForeignMembers(schema))
+    record[ForeignMembers.column] = .json(text)
     return record
   }
 }

@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// Records of the user's that come from a file, put among those that are there in one step.
@@ -70,8 +71,11 @@ public struct RecordImport: Sendable {
       throw Problem(
         .importConflict, "append does not apply to \(schema.name)", hint: .set(.importConflict, to: "skip", "replace"))
     }
-    let existing = try await repository.records(of: schema)
-    let kept = existing.first?.schema ?? schema
+    let stored = try await repository.records(of: schema)
+    // The schema of the records, which may have more columns than that of the store.
+    let kept = (stored.first?.schema ?? schema).adding(schema.columns)
+    let hasForeign = kept.columns.contains { $0.name == ForeignMembers.column && $0.type == .json }
+    let existing = stored.map { $0.fitted(to: kept) }
     var byKey: [[Value]: Record] = [:], byLabel: [String: Record] = [:]
     for record in existing {
       byKey[record.key] = record
@@ -83,6 +87,10 @@ public struct RecordImport: Sendable {
     for imported in records {
       var record = Record(kept, Array(repeating: .null, count: kept.width))
       for column in imported.schema.columns { record[column.name] = imported[column.name] }
+      // The user has a column of this name.
+      if case .json(let text) = record[ForeignMembers.column], !hasForeign {
+        record[ForeignMembers.column] = .text(text)
+      }
       if let production = EpisodeKey(of: record)?.production {
         record[.production] = try names.exactKey(of: production)
       }

@@ -119,7 +119,7 @@ public struct RecordRepository: Sendable {
       rows.contains { schema, row in
         guard let values = row.after ?? row.before, (row.after == nil) == (edit.after == nil) else { return false }
         let record = Record(schema, values)
-        return record.key == edit.key && edit.after.map { record.narrowed(to: $0.schema) == $0 } ?? true
+        return record.key == edit.key && edit.after.map { record.fitted(to: $0.schema) == $0 } ?? true
       }
     }
   }

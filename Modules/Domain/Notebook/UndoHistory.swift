@@ -148,7 +148,7 @@ public struct UndoHistory: Sendable {
       for row in table.rows {
         guard let values = row.after ?? row.before else { continue }
         let record = Record(table.schema, values)
-        let now = try await repository.record(of: table.schema, key: record.key)?.narrowed(to: table.schema)
+        let now = try await repository.record(of: table.schema, key: record.key)?.fitted(to: table.schema)
         if now?.values != row.after { return "\(record.label) was changed since" }
       }
     }
@@ -165,8 +165,8 @@ extension Record {
   /// `note` for a record of notes.
   private var singular: String { schema.name.hasSuffix("s") ? String(schema.name.dropLast()) : schema.name }
 
-  /// The columns of another schema of the same table.
-  func narrowed(to other: Schema) -> Record {
+  /// The columns of another schema of the same table, null where there is none.
+  func fitted(to other: Schema) -> Record {
     Record(other, other.columns.map { self[$0.name] })
   }
 }

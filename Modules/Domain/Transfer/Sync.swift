@@ -90,7 +90,7 @@ public struct Sync: Sendable {
     _ rows: any RowStream, _ schema: Schema, _ source: String?, _ scope: [String]
   ) async throws(Problem) -> TableOutcome {
     if source == nil, !schema.key.isEmpty { return try await replace(rows, schema) }
-    var load = TableLoad("sync \(schema.name)", time: time, schema, try Self.ordered(rows, as: schema), from: source)
+    var load = TableLoad("sync \(schema.name)", time: time, schema, WidenedRows.of(rows, as: schema), from: source)
     load.replacesSource = policy.replacesSource
     if let source, !scope.isEmpty, try await store.contains(schema.name) {
       let table = try await ScopedTable(schema.name, scope, in: store)
@@ -118,7 +118,7 @@ public struct Sync: Sendable {
   /// Personal records: the history keeps their before-images.
   private func replace(_ rows: any RowStream, _ schema: Schema) async throws(Problem) -> TableOutcome {
     var change = TableChange(schema, replacesAll: true)
-    let ordered = try Self.ordered(rows, as: schema)
+    let ordered = WidenedRows.of(rows, as: schema)
     while let batch = try await ordered.next()?.batch() {
       for row in 0..<batch.count { change.upserts.append((0..<batch.width).map { batch.value(row, $0) }) }
     }
@@ -148,32 +148,5 @@ public struct Sync: Sendable {
         hint: .set(.shrinking, for: "accept the smaller dataset"))
     }
     try NulledValues.check(outcome.nulled, of: name, least: 5, share: 5, policy)
-  }
-
-  /// The rows with the columns of `schema`.
-  private static func ordered(_ rows: any RowStream, as schema: Schema) throws(Problem) -> any RowStream {
-    let positions = schema.columns.map { rows.schema.position(of: $0.name) }
-    if positions.elementsEqual(rows.schema.columns.indices.map(Optional.some)) { return rows }
-    return WidenedRows(rows, schema, positions)
-  }
-}
-
-/// Rows as rows of a schema that has more columns, or others in between: null where there is none.
-private struct WidenedRows: DerivedRowStream {
-  let schema: Schema
-  let inner: any RowStream
-  private let positions: [Int?]
-
-  init(_ inner: any RowStream, _ schema: Schema, _ positions: [Int?]) {
-    self.inner = inner
-    self.schema = schema
-    self.positions = positions
-  }
-
-  func next() async throws(Problem) -> BatchTask? {
-    let positions = self.positions
-    return try await inner.next()?.followed { (batch) throws(Problem) in
-      batch.projected(to: positions)
-    }
   }
 }

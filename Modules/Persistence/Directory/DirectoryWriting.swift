@@ -90,12 +90,14 @@ extension DirectoryStore {
     try TableEditor.check(changes) { (name) throws(Problem) in known[name]?.schema }
     var outcomes: [TableOutcome] = [], images: [TableRevisions] = [], files: [PendingFile] = []
     for table in changes {
-      let old = known[table.schema.name], kept = old?.schema ?? table.schema
+      let old = known[table.schema.name], kept = TableEditor.kept(old?.schema, table.schema)
       var edits = try Self.edits(of: table, kept: kept)[...]
       let file = try pendingFile(kept, old, work.manifest)
       var merge = DirectoryMerge(table.schema, kept: kept, format, file.sink)
       let rows = try await old?.rows(columns: nil, scratch: scratch)
-      try await merge.run(rows, removesOthers: table.replacesAll) { () throws(Problem) in edits.popFirst() }
+      try await merge.run(rows.map { WidenedRows.of($0, as: kept) }, removesOthers: table.replacesAll) {
+        () throws(Problem) in edits.popFirst()
+      }
       outcomes.append(merge.outcome)
       // In the order in which the change names them.
       if merge.outcome.isDifferent { images.append(merge.images.ordered(as: table)) }

@@ -154,7 +154,12 @@ struct PostgresFormat: Sendable {
   func create(_ schema: Schema, taken: (String) -> Bool) -> String {
     var statements = "DROP VIEW IF EXISTS \(table(schema.name)); "
     statements += "CREATE TABLE \(table(schema.name))(\(Self.definition(schema)))"
-    guard let view = Self.view(schema.name), !taken(view) else { return statements }
+    return statements + (view(of: schema, taken: taken).map { "; \($0)" } ?? "")
+  }
+
+  /// The statement that creates or replaces the view of a table; nil if it has none.
+  private func view(of schema: Schema, taken: (String) -> Bool) -> String? {
+    guard let view = Self.view(schema.name), !taken(view) else { return nil }
     let columns = schema.columns.map { column in
       let name = column.name.quotedForSQL, type: String
       switch column.type {
@@ -168,8 +173,8 @@ struct PostgresFormat: Sendable {
       }
       return "\(table(Self.castName(type)))(\(name)) AS \(name)"
     }
-    statements += "; CREATE OR REPLACE VIEW \(table(view)) AS SELECT \(columns.joined(separator: ", ")) "
-    return statements + "FROM \(table(schema.name))"
+    return
+      "CREATE OR REPLACE VIEW \(table(view)) AS SELECT \(columns.joined(separator: ", ")) FROM \(table(schema.name))"
   }
 
   /// The statements that remove a table and its view.
@@ -262,9 +267,22 @@ extension PostgresFormat {
     }
   }
 
-  /// Writes down what the columns of a table mean.
-  func describe(_ schema: Schema, _ connection: PostgresConnection) throws(Problem) {
-    for (position, column) in schema.columns.enumerated() {
+  /// Adds the columns of `schema` that are not in a table, after its own.
+  func widen(
+    _ known: Schema, to schema: Schema, _ connection: PostgresConnection, taken: (String) -> Bool
+  ) throws(Problem) {
+    guard known.width < schema.width else { return }
+    for column in schema.columns.dropFirst(known.width) {
+      let name = column.name.quotedForSQL
+      try connection.execute("ALTER TABLE \(table(schema.name)) ADD COLUMN \(name) \(Self.declared(column.type))")
+    }
+    if let view = view(of: schema, taken: taken) { try connection.execute(view) }
+    try describe(schema, from: known.width, connection)
+  }
+
+  /// Writes down what the columns of a table mean, those from the position `first` on.
+  func describe(_ schema: Schema, from first: Int = 0, _ connection: PostgresConnection) throws(Problem) {
+    for (position, column) in schema.columns.enumerated().dropFirst(first) {
       var values = PostgresParameters()
       values.append(text: schema.name)
       values.append(integer: Int64(position))

@@ -158,7 +158,8 @@ actor PostgresStore: RecordStore {
         try make(table.schema, among: schemas, connection)
         schemas[table.schema.name] = table.schema
       }
-      let kept = known ?? table.schema
+      let kept = TableEditor.kept(known, table.schema)
+      if let known { try format.widen(known, to: kept, connection) { schemas[$0] != nil } }
       var editing = try PostgresEditing(table, kept: kept, in: format, connection)
       let result = try TableEditor.apply(table, kept: kept, to: &editing)
       try editing.flush()

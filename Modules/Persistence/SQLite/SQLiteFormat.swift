@@ -88,10 +88,23 @@ enum SQLiteFormat {
     return constraint + (schema.key.count > 1 ? ") STRICT, WITHOUT ROWID" : ") STRICT")
   }
 
-  /// Writes down what a table's columns mean.
-  static func describe(_ schema: Schema, _ connection: borrowing SQLiteConnection) throws(Problem) {
+  /// Adds the columns of `schema` that are not in a table, after its own.
+  static func widen(
+    _ known: Schema, to schema: Schema, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
+    guard known.width < schema.width else { return }
+    for definition in columnDefinitions(schema).dropFirst(known.width) {
+      try connection.execute("ALTER TABLE \(schema.name.quotedForSQL) ADD COLUMN \(definition)")
+    }
+    try describe(schema, from: known.width, connection)
+  }
+
+  /// Writes down what a table's columns mean, those from the position `first` on.
+  static func describe(
+    _ schema: Schema, from first: Int = 0, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
     let insert = try connection.prepare("INSERT INTO bb_columns VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
-    for (position, column) in schema.columns.enumerated() {
+    for (position, column) in schema.columns.enumerated().dropFirst(first) {
       try insert.bind(1, text: schema.name)
       try insert.bind(2, integer: Int64(position))
       try insert.bind(3, text: column.name)
@@ -104,7 +117,7 @@ enum SQLiteFormat {
       try insert.run()
     }
     let role = try connection.prepare("INSERT OR REPLACE INTO bb_meta VALUES('role:' || ?1 || ':' || ?2, ?3)")
-    for column in schema.columns {
+    for column in schema.columns.dropFirst(first) {
       guard let word = column.role?.rawValue else { continue }
       try role.bind(1, text: schema.name)
       try role.bind(2, text: column.name)

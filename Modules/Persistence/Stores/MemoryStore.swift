@@ -39,6 +39,7 @@ public final class MemoryStore: RecordStore {
       for table in changes {
         if tables[table.schema.name] == nil { try StoreRules.checkNotReserved(table.schema.name, at: "memory:") }
         var edited = tables[table.schema.name] ?? MemoryTable(schema: table.schema)
+        edited.widen(to: TableEditor.kept(edited.schema, table.schema))
         let result = try TableEditor.apply(table, kept: edited.schema, to: &edited)
         tables[table.schema.name] = edited
         outcomes.append(result.outcome)
@@ -149,6 +150,12 @@ struct MemoryTable: EditableTable, Sendable {
   var rows: [StoredKey: [Value]] = [:]
 
   init(schema: Schema) { self.schema = schema }
+
+  /// Adds the columns of `wider` that are not in it, which are its last.
+  mutating func widen(to wider: Schema) {
+    let added = Array(repeating: Value.null, count: wider.width - schema.width)
+    if !added.isEmpty { (schema, rows) = (wider, rows.mapValues { $0 + added }) }
+  }
 
   func row(_ key: StoredKey) throws(Problem) -> [Value]? { rows[key] }
   mutating func put(_ row: [Value], _ key: StoredKey) throws(Problem) { rows[key] = row }

@@ -52,15 +52,20 @@ enum TableEditor {
         throw Problem(.badData, "internal error: table appears twice in one change", at: table.schema.name)
       }
       try StoredRow.check(table.schema)
-      if let known = try kept(table.schema.name) { try check(table.schema, fits: known) }
+      if let known = try kept(table.schema.name) { try check(table.schema, fits: known, addsColumns: true) }
     }
   }
 
-  /// Refuses a schema that names a column that is not kept, or keeps it with another type, or another key.
-  static func check(_ schema: Schema, fits known: Schema) throws(Problem) {
+  /// The table as it is kept after a change: with the columns that may be null and that are not in it.
+  static func kept(_ known: Schema?, _ change: Schema) -> Schema { known?.adding(change.columns) ?? change }
+
+  /// Refuses a schema with another type, another key, or a column that is not kept.
+  /// - Parameter addsColumns: whether columns that may be null are added to the table.
+  static func check(_ schema: Schema, fits known: Schema, addsColumns: Bool = false) throws(Problem) {
     let isSame =
       schema.columns.allSatisfy { column in
-        known.position(of: column.name).map { known.columns[$0].type == column.type } ?? false
+        known.position(of: column.name).map { known.columns[$0].type == column.type }
+          ?? (addsColumns && column.isNullable)
       } && known.key.map { known.columns[$0].name } == schema.key.map { schema.columns[$0].name }
     guard isSame else {
       throw Problem(

@@ -43,7 +43,7 @@ struct UndoPlan {
           images[name] = revisions
           continue
         }
-        guard !known.isLoad, !revisions.isLoad, known.schema == revisions.schema else {
+        guard !known.isLoad, !revisions.isLoad, let known = known.widened(to: revisions.schema) else {
           throw Problem(.usage, "two changes of the table “\(name)” cannot be undone together", at: place)
         }
         images[name] = known.followed(by: revisions)
@@ -103,6 +103,15 @@ struct UndoPlan {
 }
 
 extension TableRevisions {
+  /// The images as those of a table that has more columns; nil for another table.
+  fileprivate func widened(to schema: Schema) -> TableRevisions? {
+    if schema == self.schema { return self }
+    guard schema == self.schema.adding(schema.columns) else { return nil }
+    let nulls = Array(repeating: Value.null, count: schema.width - self.schema.width)
+    return TableRevisions(
+      schema: schema, rows: rows.map { Row(before: $0.before.map { $0 + nulls }, after: $0.after.map { $0 + nulls }) })
+  }
+
   /// The images of two changes of the same table, the second after the first, as those of one.
   fileprivate func followed(by next: TableRevisions) -> TableRevisions {
     var result = self

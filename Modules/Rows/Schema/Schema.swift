@@ -123,6 +123,12 @@ public struct Schema: Sendable, Hashable {
     return Schema(name, summary, key: names, columns: keyed)
   }
 
+  /// The same table with the columns of `others` that are not in it, after its own.
+  public func adding(_ others: [ColumnDescription]) -> Schema {
+    let added = others.filter { position(of: $0.name) == nil }
+    return added.isEmpty ? self : Schema(name, summary, key: key.map { columns[$0].name }, columns: columns + added)
+  }
+
   /// The same table, for writers that know no other spelling of values than the usual one.
   public var inUsualSpelling: Schema {
     guard columns.contains(where: { $0.spelling != .usual }) else { return self }

@@ -98,8 +98,3 @@ extension SourceForm {
     }
   }
 }
-
-extension JSON.Member {
-  /// A member whose key is a text of the program.
-  init(_ key: String, _ value: JSON) { self.init(Array(key.utf8), value) }
-}

@@ -105,8 +105,8 @@ struct RESTBody {
 
   private static func json(_ element: XMLElement, _ path: String, _ lists: Set<String>) -> JSON {
     var members: [JSON.Member] = []
-    for (name, value) in element.attributes.sorted(by: { $0.key < $1.key }) where !name.hasPrefix("xmlns") {
-      members.append(JSON.Member("@\(name.split(separator: ":").last ?? "")", .string(value)))
+    for (name, value) in element.attributes.sorted(by: { $0.key < $1.key }) {
+      members.append(JSON.Member("@\(name)", .string(value)))
     }
     var repeated: [String: [JSON]] = [:], order: [(name: String, value: JSON?)] = []
     for child in element.elements {

@@ -30,26 +30,51 @@ public struct GeoJSONWriter: Sendable {
       out.append("\n{\"type\":\"Feature\",\"geometry\":")
       let latitude = try places.coordinate(batch, row, places.latitude, limit: 90, schema)
       let longitude = try places.coordinate(batch, row, places.longitude, limit: 180, schema)
+      var foreign = ForeignMembers(batch, row, places.extra)
       if let latitude, let longitude {
         out.append("{\"type\":\"Point\",\"coordinates\":[")
         out.append(bytes: longitude)
         out.append(",")
         out.append(bytes: latitude)
+        foreign.take(ForeignMembers.elevation) { value in
+          guard let literal = value.numberLiteral else { return false }
+          out.append(",")
+          out.append(bytes: literal)
+          return true
+        }
         out.append("]}")
       } else {
         out.append("null")
       }
       out.append(",\"properties\":{")
       var isFirstProperty = true
-      for column in schema.columns.indices where column != places.latitude && column != places.longitude {
+      func begin(_ property: String) {
         if !isFirstProperty { out.append(",") }
         isFirstProperty = false
-        out.append(jsonString: schema.columns[column].name)
+        out.append(jsonString: property)
         out.append(":")
+      }
+      for column in schema.columns.indices
+      where column != places.latitude && column != places.longitude && column != places.extra {
+        begin(schema.columns[column].name)
         if case .real(let value) = batch[row, column], !value.isFinite {
           throw NonfinitePolicy.problem(value, column: schema.columns[column].name, record: row, format: "GeoJSON")
         }
         out.append(jsonOf: batch[row, column], batch.arena)
+      }
+      foreign.take("properties") { value in
+        guard let members = value.objectMembers, !members.contains(where: { schema.columns.has($0.name) }) else {
+          return false
+        }
+        for member in members {
+          begin(member.name)
+          out.append(bytes: member.value.canonicalBytes)
+        }
+        return true
+      }
+      if let rest = foreign.text {
+        begin(ForeignMembers.column)
+        out.append(bytes: rest)
       }
       out.append("}}")
     }

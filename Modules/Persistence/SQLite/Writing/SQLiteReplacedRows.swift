@@ -302,7 +302,8 @@ extension SQLiteStore {
     for table in changes {
       let known = schemas[table.schema.name]
       if known == nil { try make(table.schema, connection) }
-      let kept = known ?? table.schema
+      let kept = TableEditor.kept(known, table.schema)
+      if let known { try SQLiteFormat.widen(known, to: kept, connection) }
       let index = SQLiteSearchIndex(kept)
       if known == nil { try index?.makeIfPossible(connection) }
       var editing = try SQLiteEditing.prepare(kept, connection)
