@@ -1,6 +1,7 @@
 import Documents
 import Domain
 import Files
+import Glibc
 import Persistence
 import Rows
 
@@ -39,10 +40,21 @@ struct ArchiveFiles: NamedFiles {
   func bytes(of name: String, limit: Int) throws(Problem) -> [UInt8] { try zip.bytes(of: name, limit: limit) }
 }
 
+/// One file; a pipe is read when it is opened.
 struct OneFile: NamedFiles {
   let name: String
-  var names: [String] { name.split(separator: "/").last.map { [String($0)] } ?? [] }
+  let names: [String]
+  private let piped: [UInt8]?
+
+  init(_ path: String, _ file: FileByteSource) throws(Problem) {
+    name = path
+    let isFile = path != "-" && (file.status().map { $0.st_mode & S_IFMT == S_IFREG } ?? false)
+    piped = isFile ? nil : try file.bytes(limit: 256 << 20)
+    let isJSON = piped?.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } ?? false
+    names = isFile ? path.split(separator: "/").last.map { [String($0)] } ?? [] : [isJSON ? "input.json" : "input.csv"]
+  }
   func bytes(of name: String, limit: Int) throws(Problem) -> [UInt8] {
-    try FileByteSource(input: self.name).bytes(limit: limit)
+    if let piped { return piped }
+    return try FileByteSource(input: self.name).bytes(limit: limit)
   }
 }

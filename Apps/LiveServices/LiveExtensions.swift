@@ -28,10 +28,10 @@ struct ImportedFiles: DocumentReading {
   }
   func files(_ path: String) throws(Problem) -> any NamedFiles {
     if FilePattern.isDirectory(path) { return try DirectoryFiles(path) }
-    let file = try FileByteSource(input: path)
+    let file = try path == "-" ? FileByteSource() : FileByteSource(input: path)
     let start = try file.bytes(at: 0, count: min(4, file.length)) ?? []
     return start.starts(with: [0x50, 0x4B, 3, 4]) || start.starts(with: [0x50, 0x4B, 5, 6])
-      ? ArchiveFiles(name: path, zip: try ZipFiles(file)) : OneFile(name: path)
+      ? ArchiveFiles(name: path, zip: try ZipFiles(file)) : try OneFile(path, file)
   }
   func sink(_ path: String) throws(Problem) -> any ByteSink { try FileSink(path: path) }
   func isDirectory(_ path: String) -> Bool { FilePattern.isDirectory(path) }

@@ -34,6 +34,7 @@ private struct LinesCodec: DirectoryCodec {
 
   private struct Encoder: DirectoryEncoder {
     let writer: JSONWriter
+    var separator: String { "" }
     func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
     func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
       if !isFirst { out.append(writer.separator) }

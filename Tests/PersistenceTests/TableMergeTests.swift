@@ -89,4 +89,64 @@ import Testing
       #expect(plain(lines.joined()) == plain(wanted))
     }
   }
+
+  @Test("whichever side of each conflict is kept, the file can be read", arguments: ["csv", "json"], 0..<60)
+  func sides(_ scheme: String, _ seed: Int) async throws {
+    var random = SplitMix64(seed: UInt64(seed))
+    func row(_ number: Int64, _ a: String) -> [Value] { [.integer(number), .text(Array(a.utf8)), .null, .null] }
+    var base: TableMerge.Records = [:], ours: TableMerge.Records = [:], theirs: TableMerge.Records = [:]
+    for number in 0..<Int64(1 + random.next() % 4) {
+      let key = StoredKey([.integer(number)])
+      base[key] = row(number, "base")
+      let change = random.next() % 4
+      ours[key] = change == 0 ? nil : row(number, change == 3 ? "base" : "ours")
+      theirs[key] = change == 1 ? nil : row(number, change == 3 ? "base" : "theirs")
+    }
+    let found = try merged(base, ours, theirs, scheme)
+    let format = try #require(DirectoryFormat.all.first { $0.scheme == scheme })
+    for (keptMark, kept) in [("<<<<<<<", ours), ("=======", theirs)] {
+      var isKept = true, lines: [Substring] = []
+      for line in found.text.split(separator: "\n", omittingEmptySubsequences: false) {
+        switch line.prefix(7) {
+        case "<<<<<<<", "=======": isKept = line.hasPrefix(keptMark)
+        case ">>>>>>>": isKept = true
+        default: if isKept { lines.append(line) }
+        }
+      }
+      let text = Array(lines.joined(separator: "\n").utf8)
+      var records: TableMerge.Records = [:]
+      let rows = try format.codec.rows(MemoryByteSource(text, name: "t"), Self.schema, columns: nil)
+      for batch in try await rows.collect() {
+        for place in 0..<batch.count {
+          let values = try StoredRow.normalised((0..<batch.width).map { batch.value(place, $0) }, Self.schema)
+          records[StoredKey([values[0]])] = values
+        }
+      }
+      let resolved = kept.merging(ours.filter { theirs[$0.key] == $0.value }) { old, _ in old }
+      #expect(records == resolved, "\(found.text)")
+    }
+  }
+
+  @Test("lists have what either side added, and not what either removed") func lists() throws {
+    let schema = Schema(
+      "t", key: ["n"],
+      columns: [
+        ColumnDescription("n", .integer, nullable: false), ColumnDescription("ids", .list(.text)),
+        ColumnDescription("year", .integer),
+      ])
+    func row(_ ids: String, _ year: Int64?) -> TableMerge.Records {
+      [StoredKey([.integer(1)]): [.integer(1), .json(Array(ids.utf8)), year.map { .integer($0) } ?? .null]]
+    }
+    let format = try #require(DirectoryFormat.all.first { $0.scheme == "json" })
+    for (base, ours, theirs, wanted) in [
+      (row(#"["a","b"]"#, 1), row(#"["a","c"]"#, 1), row(#"["a","b","d"]"#, 1), #"["a","c","d"],"year":1"#),
+      ([:], row(#"["z"]"#, 1995), row(#"["k"]"#, nil), #"["k","z"],"year":1995"#),
+    ] {
+      for (left, right) in [(ours, theirs), (theirs, ours)] {
+        var merge = TableMerge(schema, format.codec)
+        try merge.run(base: base, ours: left, theirs: right)
+        #expect(merge.conflicts == 0 && String(decoding: merge.bytes, as: UTF8.self).contains(wanted))
+      }
+    }
+  }
 }

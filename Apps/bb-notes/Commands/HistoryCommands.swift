@@ -73,8 +73,18 @@ enum HistoryCommands {
         ColumnDescription("records", .integer, nullable: false, "number of records changed"),
         ColumnDescription("state", .text, "undo status"),
       ])
-    let items = try await UndoHistory(try context.repository()).items()
-    let records = items.reversed().map { item in
+    var commands: [[UndoHistory.Item]] = []
+    for item in try await UndoHistory(try context.repository()).items() {
+      if let last = commands.last?.last, last.state == item.state, let command = item.entry.command,
+        last.entry.command == command
+      {
+        commands[commands.count - 1].append(item)
+      } else {
+        commands.append([item])
+      }
+    }
+    let records = commands.reversed().compactMap { (items) -> Record? in
+      guard let item = items.last else { return nil }
       let state: Value =
         switch item.state {
         case .undoable, .undo: .null
@@ -85,7 +95,8 @@ enum HistoryCommands {
         schema,
         [
           "number": .integer(Int64(item.entry.number)), "time": .text(item.entry.time),
-          "command": .text(item.entry.title), "records": .integer(Int64(item.count)), "state": state,
+          "command": .text(UndoHistory.title(of: items)),
+          "records": .integer(Int64(items.reduce(0) { $0 + $1.count })), "state": state,
         ])
     }
     try await Listing(context, kind: "history", format: "table").write(
@@ -164,7 +175,7 @@ enum HistoryCommands {
           hint: "use a key: \(found.prefix(10).map(\.record.keyText).joined(separator: ", "))")
       }
     }
-    let known = items.flatMap { [$0.record[.name], EpisodeKey(of: $0.record)?.short].compactMap { $0 } }
+    let known = items.flatMap { [$0.record[.name], EpisodeKey(of: $0.record).map(names.printed)].compactMap { $0 } }
     let near = Remedy.nearest(text, among: known)
     throw Problem(.absent, "not found in the trash: “\(text)”", hint: near ?? "run trash list to see deleted records")
   }

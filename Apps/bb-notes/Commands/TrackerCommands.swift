@@ -29,8 +29,8 @@ enum TrackerCommands {
   private static let resolve = Command(
     "resolve", "resolve questions of imported files",
     discussion: """
-      TITLE is the show or movie that the row is about, by its key or name. Other questions that \
-      this resolves disappear, and later imports know it.
+      TITLE is the show or movie that the row is about, by its key or name, or an episode: wire:S01E01. Other \
+      questions that this resolves disappear, and later imports know it.
       """,
     arguments: [Argument("QUESTION TITLE", count: .any, "keys from questions, and the title")],
     options: [new, drop, nextYear], examples: ["resolve q1 'Heat (1995)'", "resolve q2 q3 --drop", "resolve q4 --new"])
@@ -43,7 +43,7 @@ enum TrackerCommands {
   private static func showQuestions(_ context: CommandContext) async throws(Problem) {
     let schema = Schema("questions", columns: shown), ledger = try await TrackerLedger(try context.repository())
     let records = ledger.questions.map { question in
-      var record = Record(schema, ["key": .text("q\(question.numberText("number"))")])
+      var record = Record(schema, ["key": .text("q\(ledger.number(of: question))")])
       for column in shown.dropFirst() { record[column.name] = question[column.name] }
       return record
     }
@@ -53,8 +53,8 @@ enum TrackerCommands {
   private static func answer(_ context: CommandContext) async throws(Problem) {
     let ledger = try await TrackerLedger(try context.repository())
     var chosen: [Record] = [], rest = context.arguments[...]
-    while let word = rest.first, word.hasPrefix("q"), let number = Int(word.dropFirst()) {
-      guard let question = ledger.questions.first(where: { $0.numberText("number") == String(number) }) else {
+    while let word = rest.first, word.hasPrefix("q"), let number = Int64(word.dropFirst()) {
+      guard let question = ledger.questions.first(where: { ledger.number(of: $0) == number }) else {
         throw Problem(.absent, "question not found: “\(word)”", hint: "list the questions with bb-notes questions")
       }
       chosen.append(question)
@@ -85,8 +85,7 @@ enum TrackerCommands {
         guard let only = question.list("candidates").first else { throw Problem(.usage, "missing argument TITLE") }
         reply = .title(only)
       } else {
-        let candidates = question.list("candidates").filter { Fold.folded($0) == Fold.folded(text) }
-        reply = .title(candidates.count == 1 ? candidates[0] : try ledger.names.knownKey(of: text))
+        reply = try await self.reply(text, question, ledger.names, context)
       }
       try ledger.resolve(question, reply)
     }
@@ -94,6 +93,21 @@ enum TrackerCommands {
     _ = try await ledger.store("resolve \(words.isEmpty ? "questions" : words)")
     let left = ledger.questions.count
     context.say("\(count - left) question\(count - left == 1 ? "" : "s") resolved, \(left) left")
+  }
+
+  /// The title or episode that a text names: a candidate, a key of an episode, or a title.
+  private static func reply(
+    _ text: String, _ question: Record, _ names: TitleNames, _ context: CommandContext
+  ) async throws(Problem) -> TrackerLedger.Reply {
+    let candidates = question.list("candidates").filter { Fold.folded($0) == Fold.folded(text) }
+    let key = candidates.count == 1 ? candidates[0] : try names.exactKey(of: text)
+    if names[key] != nil { return .title(key) }
+    if let episode = try? EpisodeKey(parsing: text, production: "", names: names), names[episode.production] != nil {
+      return .episode(episode)
+    }
+    let title = try names.knownKey(of: text)
+    try context.requireWhole(text, named: title, in: "titles")
+    return .title(title)
   }
 
   // MARK: - Import
@@ -185,6 +199,7 @@ enum TrackerCommands {
     let rows = (report.skipped.map { ($0, "not used") } + report.uncertain.map { ($0, "question") }).map {
       "\(quoted($0.file)),\($0.line),\($1),\(quoted($0.reason))\n"
     }
+    if path == "-" { return try context.services.terminal.write("file,line,what,reason\n" + rows.joined()) }
     let sink = try context.services.documents.sink(path)
     var buffer = ByteBuffer(capacity: 4096)
     buffer.append("file,line,what,reason\n" + rows.joined())

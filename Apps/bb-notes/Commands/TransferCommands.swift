@@ -116,7 +116,7 @@ enum TransferCommands {
       let choices = try context.choices(repository), titles = try await choices.titles()
       for key in records.compactMap(EpisodeKey.init(of:)) where titles[key] == nil {
         let names = try await context.titleNames(repository)
-        if try await !choices.holds(key, names) { throw try await choices.unknown(key, names) }
+        if try await !choices.holds(key, names, offline: true) { throw try await choices.unknown(key, names) }
       }
     default: break
     }

@@ -19,7 +19,7 @@ enum WatchCommands {
     "watch", "record that you watched episodes or a movie",
     discussion: """
       KEY is [PRODUCTION:]S05E14, a season (S05), episodes of one (S05E14-E16), or the title of a movie or an \
-      episode. A second command for the same day changes nothing.
+      episode. A second command for the same day changes the rating and the review.
       """,
     arguments: [Argument("KEY", "episodes or a movie")],
     options: [day, undated, rating, message, SharedOptions.production, NotesCommands.force, APIOptions.offlineOption],
@@ -59,8 +59,12 @@ enum WatchCommands {
       }
       return known
     }
-    let first = try await EpisodeArguments.key(parts.count == 2 ? head + parts[0] : text, context, names)
-    guard parts.count == 2, let last = Int(parts[1].drop { $0 == "e" }) else { return [first] }
+    guard parts.count == 2, let start = try? EpisodeQuery.episode(parts[0]) else {
+      return [try await EpisodeArguments.key(text, context, names)]
+    }
+    let first = try await EpisodeArguments.key(head + parts[0], context, names)
+    let end = try? EpisodeQuery.episode(parts[1]), number = parts[1].hasPrefix("e") ? parts[1].dropFirst() : parts[1][...]
+    let last = end.map { $0.season == start.season ? $0.episode : -1 } ?? Int(number) ?? -1
     guard last >= first.episode, last - first.episode < 1000 else {
       throw Problem(.usage, "invalid episodes “\(tail)”", hint: "for example: S01E02-E05")
     }
@@ -92,19 +96,32 @@ enum WatchCommands {
     }
     let plays = Dictionary(grouping: try await repository.records(of: Catalog.watches)) { Address($0) }
     var edits: [RecordRepository.Edit] = [], added: [EpisodeKey] = [], date = ""
+    func made(_ play: Record, _ key: EpisodeKey, isAgain: Bool) -> Record {
+      var play = play
+      let id = "undated:\(key.production)/\(key.season)/\(key.episode)"
+      play["id"] = .text(context.has(undated) ? id : context.services.identifiers.next())
+      play["times"] = .integer(1)
+      if isAgain { play["rewatch"] = .boolean(true) }
+      for column in ["tags", "ids", "episode_ids"] { play[column] = .json(Array("[]".utf8)) }
+      for column in ["created_at", "updated_at"] { play[column] = .text(repository.now) }
+      return play
+    }
     for key in keys {
       let address = Address(key), known = plays[address] ?? []
       var play = Record(Catalog.watches, address.values)
       for value in values { play = try value.applied(to: play, today: context.today) }
       date = play.text("day").map { " on \($0)" } ?? ""
-      if known.contains(where: { context.has(undated) || $0["day"] == play["day"] }) { continue }
-      let id = "undated:\(key.production)/\(key.season)/\(key.episode)"
-      play["id"] = .text(context.has(undated) ? id : context.services.identifiers.next())
-      play["times"] = .integer(1)
-      if !known.isEmpty { play["rewatch"] = .boolean(true) }
-      for column in ["tags", "ids", "episode_ids"] { play[column] = .json(Array("[]".utf8)) }
-      for column in ["created_at", "updated_at"] { play[column] = .text(repository.now) }
-      edits.append(RecordRepository.Edit(from: nil, to: play))
+      if let same = known.first(where: { $0["day"] == play["day"] }) {
+        var changed = same
+        for column in ["rating", "text"] where play[column] != .null { changed[column] = play[column] }
+        guard changed != same else { continue }
+        changed["updated_at"] = .text(repository.now)
+        edits.append(RecordRepository.Edit(from: same, to: changed))
+      } else if !context.has(undated) || known.isEmpty {
+        edits.append(RecordRepository.Edit(from: nil, to: made(play, key, isAgain: !known.isEmpty)))
+      } else {
+        continue
+      }
       added.append(key)
       if play["rating"] != .null {
         let before = try await repository.record(

@@ -6,7 +6,7 @@ public import Rows
 public enum EpisodeQuery {
   /// Season and number of `S05E14`, `s5e14` or `5x14`.
   /// - Throws: `usage` for anything else.
-  static func episode(_ text: String) throws(Problem) -> (season: Int, episode: Int) {
+  public static func episode(_ text: String) throws(Problem) -> (season: Int, episode: Int) {
     let lower = text.lowercased()
     let parts =
       (lower.hasPrefix("s")

@@ -47,7 +47,7 @@ extension Catalog {
     "questions", "rows of imported files that are not certain", key: ["id"],
     columns: [
       ColumnDescription("id", .text, nullable: false, "fingerprint of the row", role: .identifier),
-      ColumnDescription("number", .integer, nullable: false, "number, for commands"),
+      ColumnDescription("number", .integer, nullable: false, "number, for commands", role: .audit),
       ColumnDescription("dataset", .text, nullable: false, "dataset of the row"),
       ColumnDescription("reason", .text, nullable: false, "why the row is not certain"),
       ColumnDescription("name", .text, "name in the row", role: .title), ColumnDescription("year", .integer, "year"),

@@ -1,7 +1,7 @@
 import Query
 public import Rows
 
-/// Dangling references of personal records: notes on unknown episodes, favourites of deleted records.
+/// Dangling references of personal records: those to unknown titles and episodes, and favourites of deleted records.
 public struct DanglingReferences: Sendable {
   private let repository: RecordRepository
   private let choices: EpisodeChoices
@@ -21,14 +21,25 @@ public struct DanglingReferences: Sendable {
   }
 
   /// The findings, in order of dataset and key.
-  public func findings() async throws(Problem) -> [Finding] { try await notes() + favourites() }
+  public func findings() async throws(Problem) -> [Finding] { try await episodes() + favourites() }
 
-  private func notes() async throws(Problem) -> [Finding] {
-    let known = Set(try await choices.all().map(\.key))
+  /// Notes, plays, ratings and lists of episodes that a show does not have, as far as its episodes are known.
+  private func episodes() async throws(Problem) -> [Finding] {
+    let known = Set(try await choices.all().map(\.key)), shows = Set(known.map(\.production))
+    let names = try await TitleNames(from: repository.store)
     var findings: [Finding] = []
-    for note in try await repository.records(of: Catalog.notes) {
-      guard let key = EpisodeKey(of: note), !known.contains(key) else { continue }
-      findings.append(Finding(dataset: "notes", key: note.keyText, what: "unknown episode \(key.text)"))
+    for schema in [Catalog.notes, Catalog.watches, Catalog.ratings, Catalog.lists] {
+      for record in try await repository.records(of: schema) {
+        let title = record.text("production") ?? record.text("title") ?? ""
+        let key = EpisodeKey(
+          title, season: Int(record.integer("season") ?? 0), episode: Int(record.integer("episode") ?? 0))
+        if known.contains(key) { continue }
+        if names[title] == nil {
+          findings.append(Finding(dataset: schema.name, key: record.keyText, what: "unknown title \(title)"))
+        } else if shows.contains(title), schema == Catalog.notes || key.episode > 0 {
+          findings.append(Finding(dataset: schema.name, key: record.keyText, what: "unknown episode \(key.text)"))
+        }
+      }
     }
     return findings
   }

@@ -53,9 +53,12 @@ public struct EpisodeChoices: Sendable {
 
   /// The episode with this key; nil if it is unknown. The API is used only if the other sources do not have it, or for
   /// `refresh`.
-  public func choice(_ key: EpisodeKey, refresh: Bool = false) async throws(Problem) -> EpisodeChoice? {
+  /// - Parameter offline: whether nothing is requested.
+  public func choice(
+    _ key: EpisodeKey, refresh: Bool = false, offline: Bool = false
+  ) async throws(Problem) -> EpisodeChoice? {
     if !refresh, let known = try await knownChoice(key) { return known }
-    for freshness in refresh ? [Freshness.now] : [.daily, .minute] {
+    for freshness in refresh ? [Freshness.now] : offline ? [.stored] : [.daily, .minute] {
       guard let rows = try await current(freshness) else { continue }
       if let known = try await choices(in: rows).first(where: { $0.key == key }) { return known }
     }
@@ -64,9 +67,11 @@ public struct EpisodeChoices: Sendable {
 
   /// Whether one can write about an episode: it is known, or nothing is known of the episodes of its show. The API has
   /// no episodes of titles that are not built in.
-  public func holds(_ key: EpisodeKey, _ names: TitleNames, refresh: Bool = false) async throws(Problem) -> Bool {
+  public func holds(
+    _ key: EpisodeKey, _ names: TitleNames, refresh: Bool = false, offline: Bool = false
+  ) async throws(Problem) -> Bool {
     let isBuiltIn = Catalog.builtInTitles.contains { $0.key == key.production }
-    if try await isBuiltIn ? choice(key, refresh: refresh) != nil : knownChoice(key) != nil { return true }
+    if try await isBuiltIn ? choice(key, refresh: refresh, offline: offline) != nil : knownChoice(key) != nil { return true }
     guard !isBuiltIn, let title = names[key.production] else { return false }
     if title.kind == .movie { return key.season == 1 && key.episode == 1 }
     return try await !choices(in: try await repository.rows(of: Catalog.episodes))
@@ -122,6 +127,11 @@ public struct EpisodeChoices: Sendable {
   public static func unknownProduction(
     _ name: String, among choices: [EpisodeChoice], _ names: TitleNames
   ) -> Problem {
+    if let title = names[name] {
+      return Problem(
+        .usage, "no known episodes of \(title.name)",
+        hint: title.kind == .movie ? "a movie has no other than S01E01" : "bb-notes shows add requests them from TVmaze")
+    }
     let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let all = known.map { name in name + (names[name]?.short.map { " (\($0))" } ?? "") }
     return Problem(

@@ -131,11 +131,11 @@ public struct UndoHistory: Sendable {
     return isOneStep && open.contains { $0.entry.id == item.entry.id } ? open : [item]
   }
 
-  /// `sync characters, episodes` of two entries.
-  private static func title(of command: [Item]) -> String {
+  /// `sync characters, episodes` of two entries; of entries that do different things, what the last one does.
+  public static func title(of command: [Item]) -> String {
     let titles = command.map { $0.entry.title.split(at: " ", maxSplits: 1) }
     guard titles.count > 1, let verb = titles.first?.first, titles.allSatisfy({ $0.count == 2 && $0[0] == verb }) else {
-      return command.map(\.entry.title).joined(separator: ", ")
+      return command.last?.entry.title ?? ""
     }
     var objects: [String] = []
     for title in titles where !objects.contains(String(title[1])) { objects.append(String(title[1])) }

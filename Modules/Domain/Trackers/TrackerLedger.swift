@@ -44,7 +44,7 @@ public final class TrackerLedger {
   /// The episodes by identifier, and by show and name.
   var episodesByID: [String: Set<Address>] = [:], episodesByName: [[String]: Set<Address>] = [:]
   /// The keys of questions, also of those that were answered.
-  private var asked: [String] = [], lastNumber: Int64 = 0
+  private var asked: [String] = [], numbers: [String: Int64] = [:], lastNumber: Int64 = 0
   private var seen: [String: Int] = [:]
   /// The outcomes by dataset.
   public private(set) var counts: [TrackerRow.Target: Counts] = [:]
@@ -61,8 +61,14 @@ public final class TrackerLedger {
     for title in names.titles { enter(title) }
     for record in rows("watches").values.sorted(by: { $0.keyText < $1.keyText }) { enter(play: record) }
     let known = rows("questions").values.map { (number: $0.integer("number") ?? 0, key: $0.keyText) }
-      .sorted { $0.number < $1.number }
+      .sorted { ($0.number, $0.key) < ($1.number, $1.key) }
     (asked, lastNumber) = (known.map(\.key), known.last?.number ?? 0)
+    for (number, key) in known where !numbers.values.contains(number) { numbers[key] = number }
+    // Clones of a store give the same number to different questions.
+    for key in asked where numbers[key] == nil {
+      lastNumber += 1
+      numbers[key] = lastNumber
+    }
     for record in try await repository.records(of: Catalog.episodes) {
       guard let key = EpisodeKey(of: record) else { continue }
       let address = Address(key.production, Int64(key.season), Int64(key.episode))
@@ -177,10 +183,11 @@ public final class TrackerLedger {
           "name": row.text("name").map { .text($0) } ?? .null,
           "year": row.integer("year").map { .integer($0) } ?? .null,
           "values": row.failure == nil
-            ? .json(JSON.object(values.map { JSON.Member(Array($0.key.utf8), $0.value) }).canonicalBytes) : .null,
+            ? .json(JSON.object(values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) }).canonicalBytes) : .null,
           "dropped": .boolean(false),
         ])
       asked.append(question.keyText)
+      numbers[question.keyText] = lastNumber
     }
     question["reason"] = .text(why.reason)
     question["candidates"] = .list(why.candidates)
@@ -230,9 +237,13 @@ public final class TrackerLedger {
     asked.compactMap { after["questions"]?[$0] }.filter { !$0.isTrue("dropped") }
   }
 
+  /// The number of a question, for commands.
+  public func number(of question: Record) -> Int64 { numbers[question.keyText] ?? 0 }
+
   /// The reply of the user to a question.
   public enum Reply: Sendable, Hashable {
     case title(String)
+    case episode(EpisodeKey)
     /// A title of its own.
     case new
     /// The row is not wanted.
@@ -251,36 +262,54 @@ public final class TrackerLedger {
       throw Problem(
         .usage, "the values of the row cannot be read: \(question.text("reason") ?? "")", hint: "drop the row")
     }
-    var title: Title
+    let isUnknown = row.text("kind") == "unknown", kind = isUnknown ? Title.Kind.movie.rawValue : row.text("kind")
+    var title: Title, episode: EpisodeKey?
     switch reply {
-    case .title(let key):
-      guard let known = names[key] else { throw Problem(.absent, "title not found: “\(key)”") }
-      title = known
+    case .title(let key): title = try known(key)
+    case .episode(let key):
+      title = try known(key.production)
+      episode = key
     default:
-      guard let name = row.text("name"), let kind = row.text("kind").flatMap(Title.Kind.init(rawValue:)) else {
+      guard let name = row.text("name"), let kind = kind.flatMap(Title.Kind.init(rawValue:)) else {
         throw Problem(.usage, "the row has no name of a show or movie", hint: "name a title")
       }
       let year = row.integer("year").map { Int($0) }, ids = row.ids("")
       title = Title(names.newKey(kind, name, year: year, ids: ids), kind, name: name, year: year, ids: ids.sorted())
     }
-    if let name = row.text("name") {
+    // The name of a row that names an episode is not that of the show.
+    if let name = row.text("name"), !isUnknown || title.kind == .movie {
       if TrackerRow.folded(name) != TrackerRow.folded(title.name), !title.aliases.contains(name) {
         title.aliases = (title.aliases + [name]).sorted()
       }
       let said = Self.answer(name, row.integer("year"))
       if !title.answers.contains(said) { title.answers = (title.answers + [said]).sorted() }
     }
-    title.learn(row.ids(""))
+    if episode == nil { title.learn(row.ids("")) }
     put(title)
     // A row that names neither kind nor title of its own is what the user says it is.
-    if row.text("kind") == "unknown", title.kind == .movie {
+    if episode != nil || isUnknown && title.kind == .movie {
       var said = row
-      said.values["kind"] = .string("movie")
+      said.values["kind"] = .string(title.kind.rawValue)
       said.values["name"] = .string(title.name)
       said.values["year"] = title.year.map { .number(Int64($0)) } ?? .null
-      if (try? add(said, id, 0)) != nil { remember(question.text("id") ?? "", id) }
+      if let episode {
+        said.values["season"] = .number(Int64(episode.season))
+        said.values["episode"] = .number(Int64(episode.episode))
+      }
+      if (try? add(said, id, 0)) != nil {
+        remember(question.text("id") ?? "", row.target == .watches ? id : row.target.rawValue)
+      }
     }
     askAgain()
+    guard let open = after["questions"]?[question.keyText] else { return }
+    throw Problem(
+      .usage, "q\(number(of: question)) is not resolved by \(title.key): \(open.text("reason") ?? "")",
+      hint: title.kind == .show ? "name an episode, for example \(names.short(of: title.key)):S01E01" : "")
+  }
+
+  private func known(_ key: String) throws(Problem) -> Title {
+    guard let title = names[key] else { throw Problem(.absent, "title not found: “\(key)”") }
+    return title
   }
 
   static func answer(_ name: String, _ year: Int64?) -> String {

@@ -78,6 +78,7 @@ public struct TrackerRow: Sendable {
       }
     }
     if !word.isEmpty { words.append(word) }
-    return words.joined(separator: " ")
+    // A name of punctuation only is itself.
+    return words.isEmpty ? name ?? "" : words.joined(separator: " ")
   }
 }

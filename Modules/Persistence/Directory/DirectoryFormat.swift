@@ -62,6 +62,8 @@ package protocol DirectoryCodec: Sendable {
 
 /// Writes the records of one file.
 package protocol DirectoryEncoder: Sendable {
+  /// The text between two records.
+  var separator: String { get }
   func begin(_ out: inout ByteBuffer) throws(Problem)
   func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem)
   func finish(isEmpty: Bool, _ out: inout ByteBuffer) throws(Problem)
@@ -100,6 +102,7 @@ struct CSVDirectoryCodec: DirectoryCodec {
 
   private struct Encoder: DirectoryEncoder {
     let writer: CSVWriter
+    var separator: String { "" }
     func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }
     func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
       _ = try writer.write(batch, &out)
@@ -149,6 +152,7 @@ struct JSONDirectoryCodec: DirectoryCodec {
 
   private struct Encoder: DirectoryEncoder {
     let writer: JSONWriter
+    var separator: String { "," }
     func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
     func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
       if !isFirst { out.append(writer.separator) }

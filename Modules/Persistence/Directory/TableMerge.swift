@@ -21,40 +21,94 @@ struct TableMerge: ~Copyable {
 
   typealias Records = [StoredKey: [Value]]
 
+  private enum Item {
+    case record([Value])
+    /// What either side has: records, or none.
+    case conflict([[Value]], [[Value]])
+  }
+
   mutating func run(base: Records, ours: Records, theirs: Records) throws(Problem) {
-    let encoder = codec.encoder(schema)
-    try write { (out) throws(Problem) in try encoder.begin(&out) }
+    var items: [Item] = [], lastRecord: Int?
     for key in Set(ours.keys).union(theirs.keys).sorted() {
       let (old, left, right) = (base[key], ours[key], theirs[key])
+      let merged: [Value]?
       if left == right || right == old {
-        if let left { try add(left, encoder) }
+        merged = left
       } else if left == old {
-        if let right { try add(right, encoder) }
-      } else if let left, let right, let merged = merging(old, left, right) {
-        try add(merged, encoder)
+        merged = right
+      } else if let left, let right, let both = merging(old, left, right) {
+        merged = both
       } else {
-        try mark("<<<<<<< ours", encoder)
-        if let left { try add(left, encoder) }
-        try mark("=======", encoder)
-        if let right { try add(right, encoder, isOther: left != nil) }
-        try mark(">>>>>>> theirs", encoder)
+        items.append(.conflict([left].compactMap(\.self), [right].compactMap(\.self)))
         conflicts += 1
+        continue
+      }
+      guard let merged else { continue }
+      lastRecord = items.count
+      items.append(.record(merged))
+    }
+    // A record comes last, so that a comma follows every other, whichever side of a conflict is kept.
+    if conflicts > 0, let lastRecord {
+      items.append(items.remove(at: lastRecord))
+    } else if conflicts > 1 {
+      func all(_ side: (Item) -> [[Value]]) -> [[Value]] { items.flatMap(side) }
+      items = [
+        .conflict(
+          all { if case .conflict(let ours, _) = $0 { ours } else { [] } },
+          all { if case .conflict(_, let theirs) = $0 { theirs } else { [] } })
+      ]
+    }
+    let encoder = codec.encoder(schema)
+    try write { (out) throws(Problem) in try encoder.begin(&out) }
+    for item in items {
+      switch item {
+      case .record(let row):
+        for value in row { builder.append(value: value) }
+        if builder.isFull { try flush(encoder) }
+      case .conflict(let ours, let theirs):
+        try flush(encoder)
+        if !isEmpty { bytes += encoder.separator.utf8 }
+        mark("<<<<<<< ours")
+        try add(ours, encoder, isLast: lastRecord == nil)
+        mark("=======")
+        try add(theirs, encoder, isLast: lastRecord == nil)
+        mark(">>>>>>> theirs")
+        isEmpty = true
       }
     }
     try flush(encoder)
-    let isEmpty = self.isEmpty
+    let isEmpty = self.isEmpty && items.isEmpty
     try write { (out) throws(Problem) in try encoder.finish(isEmpty: isEmpty, &out) }
   }
 
-  /// Both edits of a record; nil if one field was edited twice. Of two times of an update, the later one counts.
+  /// Adds the records of one side of a conflict, a line each.
+  private mutating func add(
+    _ rows: [[Value]], _ encoder: any DirectoryEncoder, isLast: Bool
+  ) throws(Problem) {
+    for (position, row) in rows.enumerated() {
+      for value in row { builder.append(value: value) }
+      isEmpty = true
+      try flush(encoder)
+      if !isLast || position < rows.count - 1 {
+        if bytes.last == 0x0A, !encoder.separator.isEmpty { bytes.removeLast() }
+        bytes += encoder.separator.utf8
+      }
+    }
+  }
+
+  /// Both edits of a record; nil if one field was edited twice. Of two times of an update, the later one counts, of
+  /// two numbers the lower; a list has what either side added, and not what either removed.
   private func merging(_ old: [Value]?, _ left: [Value], _ right: [Value]) -> [Value]? {
     var merged = left
     for (place, column) in schema.columns.enumerated() where left[place] != right[place] {
-      if let old, right[place] == old[place] { continue }
-      if let old, left[place] == old[place] {
+      if right[place] == old?[place] ?? .null { continue }
+      if left[place] == old?[place] ?? .null {
         merged[place] = right[place]
-      } else if column.role == .audit, column.type == .timestamp {
-        merged[place] = StoredKey([left[place]]) < StoredKey([right[place]]) ? right[place] : left[place]
+      } else if case .list = column.type {
+        merged[place] = Self.union(old?[place], left[place], right[place])
+      } else if column.role == .audit {
+        let isLater = StoredKey([left[place]]) < StoredKey([right[place]])
+        merged[place] = isLater == (column.type == .timestamp) ? right[place] : left[place]
       } else {
         return nil
       }
@@ -62,23 +116,23 @@ struct TableMerge: ~Copyable {
     return merged
   }
 
-  private mutating func add(
-    _ row: [Value], _ encoder: any DirectoryEncoder, isOther: Bool = false
-  ) throws(Problem) {
-    for value in row { builder.append(value: value) }
-    // The other side of a conflict takes the place of the first: no comma is between them.
-    if isOther { try flush(encoder, isFirst: true) } else if builder.isFull { try flush(encoder) }
+  private static func union(_ old: Value?, _ left: Value, _ right: Value) -> Value {
+    func elements(_ value: Value?) -> [String] { if case .json(let list) = value { ListText.elements(of: list) } else { [] } }
+    let (old, left, right) = (elements(old), elements(left), elements(right))
+    var union = left.filter { right.contains($0) || !old.contains($0) }
+    for element in right where !left.contains(element) && !old.contains(element) { union.append(element) }
+    if left == left.sorted(), right == right.sorted() { union.sort() }
+    return .json(JSON.array(union.map { .string($0) }).canonicalBytes)
   }
 
-  private mutating func flush(_ encoder: any DirectoryEncoder, isFirst: Bool = false) throws(Problem) {
+  private mutating func flush(_ encoder: any DirectoryEncoder) throws(Problem) {
     guard builder.count > 0 else { return }
-    let batch = builder.takeBatch(), begins = isFirst || isEmpty
-    try write { (out) throws(Problem) in try encoder.write(batch, isFirst: begins, &out) }
+    let batch = builder.takeBatch(), isFirst = isEmpty
+    try write { (out) throws(Problem) in try encoder.write(batch, isFirst: isFirst, &out) }
     isEmpty = false
   }
 
-  private mutating func mark(_ text: String, _ encoder: any DirectoryEncoder) throws(Problem) {
-    try flush(encoder)
+  private mutating func mark(_ text: String) {
     if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
     bytes += Array((text + "\n").utf8)
   }
@@ -86,7 +140,8 @@ struct TableMerge: ~Copyable {
   private mutating func write(_ body: (inout ByteBuffer) throws(Problem) -> Void) throws(Problem) {
     var out = ByteBuffer()
     try body(&out)
-    bytes += out.bytes()
+    // No empty line after a mark.
+    bytes += out.bytes().drop { $0 == 0x0A && bytes.last == 0x0A }
   }
 }
 

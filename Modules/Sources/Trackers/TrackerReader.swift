@@ -32,13 +32,18 @@ public struct TrackerReader {
   /// A reader of files.
   public init(_ files: any NamedFiles) {
     self.files = files
-    var names = files.names.map { (name: $0, full: $0) }
+    var names = files.names.filter { !Self.isOfSystem($0) }.map { (name: $0, full: $0) }
     while let first = names.first?.name.split(separator: "/").first, !["likes", "lists"].contains(first),
       names.allSatisfy({ $0.name.hasPrefix(first + "/") })
     {
       names = names.map { (String($0.name.dropFirst(first.count + 1)), $0.full) }
     }
-    self.names = names.filter { !$0.name.hasPrefix("__MACOSX/") }.sorted { $0.name < $1.name }
+    self.names = names.sorted { $0.name < $1.name }
+  }
+
+  /// Whether macOS or Windows adds such a file to directories and archives.
+  private static func isOfSystem(_ name: String) -> Bool {
+    name.split(separator: "/").contains { $0.hasPrefix("._") || [".DS_Store", "Thumbs.db", "__MACOSX"].contains($0) }
   }
 
   private static func isTable(_ name: String) -> Bool {
@@ -64,8 +69,10 @@ public struct TrackerReader {
           guard isSure || names.count == 1 || !formats.contains(where: { $0.namesSurely(file.name) }) else { continue }
           if tables[file.name] == nil {
             let header = format.rules.first { TrackerPattern.fits($0.file, file.name) }?.header
-            tables[file.name] = (try? TrackerTable(try bytes(file), name: file.name, header: header))?.columns ?? []
+            tables[file.name] = try TrackerTable(try bytes(file), name: file.name, header: header).columns
           }
+          // A file without records is of any format.
+          if !isSure, tables[file.name]?.isEmpty == true { continue }
           if format.rules.contains(where: { $0.takes(file.name, tables[file.name] ?? []) }) { count += 1 }
         }
         if count > 0 { found.append((count, format)) }

@@ -82,7 +82,7 @@ extension TrackerRule {
         let formats = column.formats.map { format in
           format.hasPrefix("{") ? variables[String(format.dropFirst().dropLast())] ?? "" : format
         }
-        guard let moment = Self.moment(text, formats) else {
+        guard let moment = Self.moment(text, formats), ("1850"..."2200").contains(moment.day.prefix(4)) else {
           throw Unreadable(message: "invalid date “\(text)”")
         }
         row.values["day"] = .string(moment.day)
@@ -134,7 +134,7 @@ extension TrackerRule {
     if text.isEmpty || column.nulls.contains(text) { return nil }
     if column.name == "rewatch" { return .boolean(["yes", "true"].contains(text.lowercased())) }
     if Self.integers.contains(column.name) {
-      guard let number = Double(text), number.magnitude < 1e9 else {
+      guard let number = Double(text), number.magnitude < 1e9, number == number.rounded() else {
         throw Unreadable(message: "invalid \(column.name) “\(text)”")
       }
       let range = column.name == "year" ? 1850...2200 : 0...1_000_000
@@ -150,7 +150,22 @@ extension TrackerRule {
       let rounded = (rating * 1000).rounded() / 1000
       return .string(rounded == rounded.rounded() ? String(Int(rounded)) : "\(rounded)")
     }
+    let service = column.name.split(separator: "_", maxSplits: 1).last.map(String.init) ?? ""
+    for name in [column.name, service] where TrackerRow.services.contains(name) && !Self.isIdentifier(text, of: name) {
+      throw Unreadable(message: "invalid \(name) id “\(text)”")
+    }
     return .string(text)
+  }
+
+  private static func isIdentifier(_ text: String, of service: String) -> Bool {
+    func isNumber(_ text: some Collection<UInt8>) -> Bool {
+      !text.isEmpty && text.count < 20 && text.allSatisfy { $0 &- 48 < 10 }
+    }
+    return switch service {
+    case "imdb": text.utf8.starts(with: "tt".utf8) && isNumber(text.utf8.dropFirst(2))
+    case "letterboxd", "letterboxd_slug": text.utf8.count <= 200 && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    default: isNumber(text.utf8)
+    }
   }
 
   /// The parts of a text with commas; a part in quotes may contain them.

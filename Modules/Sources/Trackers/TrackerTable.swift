@@ -10,8 +10,11 @@ struct TrackerTable {
   /// The most bytes of a file.
   static let mostBytes = 256 << 20
 
-  /// The names of the columns of its first records.
-  var columns: Set<String> { Set(rows.prefix(50).flatMap { ($0.value.objectMembers ?? []).map(\.name) }) }
+  private var header: Set<String> = []
+  /// The names of the columns: those of the header, or of the first records.
+  var columns: Set<String> {
+    header.isEmpty ? Set(rows.prefix(50).flatMap { ($0.value.objectMembers ?? []).map(\.name) }) : header
+  }
 
   /// Reads a file in CSV or JSON.
   /// - Parameter header: the first cell of the row with the names; nil for the first row.
@@ -81,6 +84,7 @@ struct TrackerTable {
       }
     }
     if !field.isEmpty || !record.isEmpty { end(&self) }
+    self.header = Set((names ?? []).map { String(decoding: $0, as: UTF8.self) })
   }
 }
 

@@ -22,6 +22,15 @@ import Testing
     )
     let again = shell.run("bb-notes watch bb:S01E01 --on 2024-05-01")
     #expect(again.err.contains("no changes"), "\(again)")
+    let rated = shell.run("bb-notes watch bb:S01E01 --on 2024-05-01 --rating 8 -m slow; bb-notes undo -q; bb-notes undo -q; bb-notes redo -q")
+    #expect(rated.err.hasPrefix("watched Breaking Bad S01E01"), "\(rated)")
+    for text in ["bb:S01E02-S01E04", "bb:1x02-1x04"] {
+      let range = shell.run("bb-notes watch \(text) --on 2024-04-01 && bb-notes undo")
+      #expect(range.err.contains("watched Breaking Bad S01E02 to S01E04 on"), "\(range)")
+    }
+    for text in ["bb:S01E02-", "bb:S01E02-x", "bb:S01E02-S02E04", "bb:S01E04-E02"] {
+      #expect(shell.run("bb-notes watch '\(text)'").status == 64, "\(text)")
+    }
     #expect(shell.run("bb-notes watch bb:S01E02-E04 --undated && bb-notes watch 'el camino' -m good").status == 0)
     #expect(shell.run("bb-notes next --columns key -f csv").out == "key\nS01E05\n")
     #expect(
