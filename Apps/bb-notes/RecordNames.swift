@@ -12,10 +12,17 @@ enum RecordNames {
   /// The keys of notes, or the names of places, actors or movies, as the command requires.
   static func completions(_ point: CompletionPoint, _ services: AppServices) async throws(Problem) -> [Completion] {
     let invocation = point.invocation
-    guard invocation.arguments.isEmpty || invocation.path.last == "delete" else { return [] }
+    guard invocation.arguments.isEmpty || ["delete", "resolve"].contains(invocation.path.last ?? "") else { return [] }
     guard let store = try CompletionValues.store(point, services) else { return [] }
     let schema = Catalog.all.first { $0.name == invocation.path.first } ?? Catalog.notes
     let repository = RecordRepository(store, clock: services.clock)
+    if invocation.path.last == "resolve" {
+      let ledger = try await TrackerLedger(repository)
+      let keys = ledger.questions.prefix(limit).map {
+        Completion("q\(ledger.number(of: $0))", $0.text("name") ?? $0.text("reason") ?? "")
+      }
+      return invocation.arguments.isEmpty ? keys : keys + CompletionValues.titles(ledger.names)
+    }
     var selection = Selection()
     selection.limit = limit
     let records = try await repository.records(of: schema, selection)

@@ -87,7 +87,7 @@ package struct CompletionValues: Sendable {
       }
     return try services.stores.exists(location) ? try services.stores.open(location) : nil
   }
-  private static func titles(_ names: TitleNames) -> [Completion] {
+  package static func titles(_ names: TitleNames) -> [Completion] {
     names.titles.map { Completion($0.short ?? $0.key, $0.name) }
   }
 

@@ -86,13 +86,20 @@ enum NoteWriting {
     return try context.services.terminal.dialog.choose("Which note?", among: labels).map { notes[$0].key }
   }
 
-  static func set(_ context: CommandContext) async throws(Problem) {
-    let (key, rest) = try await EpisodeArguments.read(context)
-    guard let key else { throw EpisodeArguments.missing }
+  /// The assignments of texts, and those of `--unset`.
+  static func assignments(_ texts: [String], _ context: CommandContext) throws(Problem) -> [Assignment] {
     var assignments: [Assignment] = []
-    for text in rest { assignments.append(try Assignment(parsing: text)) }
+    for text in texts { assignments.append(try Assignment(parsing: text)) }
     assignments += context.invocation.all(NotesCommands.unset).map(Assignment.init(unset:))
     guard !assignments.isEmpty else { throw Problem(.usage, "nothing to set", hint: "use COLUMN=VALUE") }
+    return assignments
+  }
+
+  static func set(_ context: CommandContext) async throws(Problem) {
+    if let table = TableRecords.table(context) { return try await TableRecords.set(table, context) }
+    let (key, rest) = try await EpisodeArguments.read(context)
+    guard let key else { throw EpisodeArguments.missing }
+    let assignments = try assignments(rest, context)
     let notebook = NoteRepository(try context.repository())
     let note = try await notebook.existingNote(on: key)
     var after = note
@@ -105,6 +112,7 @@ enum NoteWriting {
   }
 
   static func delete(_ context: CommandContext) async throws(Problem) {
+    if let table = TableRecords.table(context) { return try await TableRecords.delete(table, context) }
     var keys: [EpisodeKey] = []
     if context[Options.season] != nil || context[Options.episode] != nil {
       keys = [try await EpisodeArguments.one(context)]

@@ -42,15 +42,17 @@ enum NotesCommands {
     arguments: [Argument("KEY TEXT", count: .any, "episode: \(keyForms), or a unique part of its title; new text")],
     options: EpisodeArguments.options, examples: ["edit S05E14", "edit S05E14 'what a chapter'"])
   private static let set = Command(
-    "set", "set fields of a note",
+    "set", "set fields of a note, play, rating, list entry or title",
     arguments: [
-      Argument("KEY COLUMN=VALUE", values: .dynamic("record"), count: .any, "episode key and the new values")
+      Argument("[TABLE] KEY COLUMN=VALUE", values: .dynamic("record"), count: .any, "episode key and the new values")
     ],
-    options: [unset] + EpisodeArguments.options, examples: ["set S05E14 'text=what a chapter'"])
+    options: [unset] + EpisodeArguments.options,
+    examples: ["set S05E14 'text=what a chapter'", "set ratings ec rating=9", "set titles 'The Wire' short=wire"])
   private static let delete = Command(
-    "delete", "delete notes (undo with bb-notes undo or trash restore)",
-    arguments: [Argument("KEY", values: .dynamic("record"), count: .any, "episode keys")],
-    options: [Options.yes, Options.dryRun] + EpisodeArguments.options, examples: ["delete S05E14 --yes"])
+    "delete", "delete notes, plays, ratings, list entries or titles (undo with bb-notes undo or trash restore)",
+    arguments: [Argument("[TABLE] KEY", values: .dynamic("record"), count: .any, "keys")],
+    options: [Options.yes, Options.dryRun] + EpisodeArguments.options,
+    examples: ["delete S05E14 --yes", "delete ratings 'Heat (1995)' --yes"])
   private static let search = Command(
     "search", "list notes that contain words starting with the search words",
     arguments: [Argument("TEXT", count: .any, "search words, in any order, ignoring case and accents")],

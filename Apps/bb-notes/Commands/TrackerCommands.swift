@@ -32,7 +32,9 @@ enum TrackerCommands {
       TITLE is the show or movie that the row is about, by its key or name, or an episode: wire:S01E01. Other \
       questions that this resolves disappear, and later imports know it.
       """,
-    arguments: [Argument("QUESTION TITLE", count: .any, "keys from questions, and the title")],
+    arguments: [
+      Argument("QUESTION TITLE", values: .dynamic("record"), count: .any, "keys from questions, and the title")
+    ],
     options: [new, drop, nextYear], examples: ["resolve q1 'Heat (1995)'", "resolve q2 q3 --drop", "resolve q4 --new"])
 
   private static let shown =
@@ -132,6 +134,10 @@ enum TrackerCommands {
     let ledger = try await TrackerLedger(try context.repository(makes: true))
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let report = try reader.read(format, into: ledger, variables: try APIOptions(context.invocation).variables)
+    guard context[from] == nil || report.skipped.count < report.rows || report.rows == 0 && report.files > 0 else {
+      throw Problem(
+        .badData, "no record of \(format.name)", at: path, hint: "omit --from, so that the format is recognized")
+    }
     if let place = context[Self.report] { try await write(report, to: place, context) }
     let isCertain = report.uncertain.isEmpty
     // Several rules may read a row.

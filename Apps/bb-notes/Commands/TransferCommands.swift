@@ -174,7 +174,7 @@ enum TransferCommands {
     guard let schema = datasets.first(where: holds) else {
       throw Problem(
         .badData, "the columns match none of \(datasets.map(\.name).joined(separator: ", "))", at: path,
-        hint: "specify the dataset with --as DATASET")
+        hint: "specify the dataset with --as DATASET, or the tracker with --from FORMAT")
     }
     return schema
   }

@@ -21,7 +21,7 @@ enum WatchCommands {
       KEY is [PRODUCTION:]S05E14, a season (S05), episodes of one (S05E14-E16), or the title of a movie or an \
       episode. A second command for the same day changes the rating and the review.
       """,
-    arguments: [Argument("KEY", "episodes or a movie")],
+    arguments: [Argument("KEY", values: .dynamic("production"), "episodes or a movie")],
     options: [day, undated, rating, message, SharedOptions.production, NotesCommands.force, APIOptions.offlineOption],
     examples: ["watch S05E14", "watch bcs:S01 --on 'may 2024'", "watch ec --rating 8.5"])
   private static let next = Command(
@@ -63,7 +63,8 @@ enum WatchCommands {
       return [try await EpisodeArguments.key(text, context, names)]
     }
     let first = try await EpisodeArguments.key(head + parts[0], context, names)
-    let end = try? EpisodeQuery.episode(parts[1]), number = parts[1].hasPrefix("e") ? parts[1].dropFirst() : parts[1][...]
+    let end = try? EpisodeQuery.episode(parts[1]),
+      number = parts[1].hasPrefix("e") ? parts[1].dropFirst() : parts[1][...]
     let last = end.map { $0.season == start.season ? $0.episode : -1 } ?? Int(number) ?? -1
     guard last >= first.episode, last - first.episode < 1000 else {
       throw Problem(.usage, "invalid episodes “\(tail)”", hint: "for example: S01E02-E05")

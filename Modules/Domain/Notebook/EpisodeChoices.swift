@@ -71,7 +71,9 @@ public struct EpisodeChoices: Sendable {
     _ key: EpisodeKey, _ names: TitleNames, refresh: Bool = false, offline: Bool = false
   ) async throws(Problem) -> Bool {
     let isBuiltIn = Catalog.builtInTitles.contains { $0.key == key.production }
-    if try await isBuiltIn ? choice(key, refresh: refresh, offline: offline) != nil : knownChoice(key) != nil { return true }
+    if try await isBuiltIn ? choice(key, refresh: refresh, offline: offline) != nil : knownChoice(key) != nil {
+      return true
+    }
     guard !isBuiltIn, let title = names[key.production] else { return false }
     if title.kind == .movie { return key.season == 1 && key.episode == 1 }
     return try await !choices(in: try await repository.rows(of: Catalog.episodes))
@@ -130,7 +132,8 @@ public struct EpisodeChoices: Sendable {
     if let title = names[name] {
       return Problem(
         .usage, "no known episodes of \(title.name)",
-        hint: title.kind == .movie ? "a movie has no other than S01E01" : "bb-notes shows add requests them from TVmaze")
+        hint: title.kind == .movie ? "a movie has no other than S01E01" : "bb-notes shows add requests them from TVmaze"
+      )
     }
     let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let all = known.map { name in name + (names[name]?.short.map { " (\($0))" } ?? "") }

@@ -183,7 +183,8 @@ public final class TrackerLedger {
           "name": row.text("name").map { .text($0) } ?? .null,
           "year": row.integer("year").map { .integer($0) } ?? .null,
           "values": row.failure == nil
-            ? .json(JSON.object(values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) }).canonicalBytes) : .null,
+            ? .json(JSON.object(values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) }).canonicalBytes)
+            : .null,
           "dropped": .boolean(false),
         ])
       asked.append(question.keyText)

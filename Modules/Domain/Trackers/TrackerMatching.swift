@@ -72,15 +72,21 @@ extension TrackerLedger {
       }
     }
     let said = free.filter { $0.answers.contains(Self.answer(name ?? "", year.map { Int64($0) })) }
-    var exact = said.isEmpty ? free.filter { year != nil && $0.year == year } : said
-    if exact.isEmpty, kind == .show { exact = free.filter { year == nil || $0.year == nil } }
+    let same = free.filter { title in
+      ([title.name] + title.aliases).contains { known in spelled.contains { $0.utf8.elementsEqual(known.utf8) } }
+    }
+    var exact = said.isEmpty ? same.filter { year != nil && $0.year == year } : said
+    if exact.isEmpty, kind == .show { exact = same.filter { year == nil || $0.year == nil } }
     if exact.count > 1 { throw TrackerQuestion("several titles have this name and year", exact.map(\.key)) }
     if let only = exact.first { return only.key }
     let near = free.filter { title in
       guard let year, let other = title.year else { return true }
       return abs(other - year) <= 1
     }
-    if !near.isEmpty { throw TrackerQuestion("maybe the same title: another year, or none", near.map(\.key)) }
+    if !near.isEmpty {
+      let what = near.allSatisfy { $0.year == year } && year != nil ? "another spelling" : "another year, or none"
+      throw TrackerQuestion("maybe the same title: \(what)", near.map(\.key))
+    }
     return nil
   }
 

@@ -81,7 +81,7 @@ struct TableMerge: ~Copyable {
     try write { (out) throws(Problem) in try encoder.finish(isEmpty: isEmpty, &out) }
   }
 
-  /// Adds the records of one side of a conflict, a line each.
+  /// Adds the records of one side of a conflict, one per line.
   private mutating func add(
     _ rows: [[Value]], _ encoder: any DirectoryEncoder, isLast: Bool
   ) throws(Problem) {
@@ -117,7 +117,9 @@ struct TableMerge: ~Copyable {
   }
 
   private static func union(_ old: Value?, _ left: Value, _ right: Value) -> Value {
-    func elements(_ value: Value?) -> [String] { if case .json(let list) = value { ListText.elements(of: list) } else { [] } }
+    func elements(_ value: Value?) -> [String] {
+      if case .json(let list) = value { ListText.elements(of: list) } else { [] }
+    }
     let (old, left, right) = (elements(old), elements(left), elements(right))
     var union = left.filter { right.contains($0) || !old.contains($0) }
     for element in right where !left.contains(element) && !old.contains(element) { union.append(element) }

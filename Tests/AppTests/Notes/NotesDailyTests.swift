@@ -181,7 +181,7 @@ import Testing
       done.out == "name,category,birth_date,phone,email\nSolo,,,,\nAnn Person,Drama,1970-01-02,+41,a@b.c\n"
         || done.out == "name,category,birth_date,phone,email\nAnn Person,Drama,1970-01-02,+41,a@b.c\nSolo,,,,\n",
       "\(done)")
-    #expect(done.err.hasSuffix("\nactors: 2 added\n") && !done.err.contains("omitted"), "\(done.err)")
+    #expect(done.err.hasSuffix("actors: 2 added\n") && !done.err.contains("omitted"), "\(done.err)")
     #expect(shell.run("bb-notes import - --from-format vcard < a.vcf").err.hasSuffix("actors: 2 unchanged\n"))
     let wrong = shell.run("bb-notes import a.vcf --as places")
     #expect(

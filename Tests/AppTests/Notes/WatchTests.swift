@@ -22,7 +22,9 @@ import Testing
     )
     let again = shell.run("bb-notes watch bb:S01E01 --on 2024-05-01")
     #expect(again.err.contains("no changes"), "\(again)")
-    let rated = shell.run("bb-notes watch bb:S01E01 --on 2024-05-01 --rating 8 -m slow; bb-notes undo -q; bb-notes undo -q; bb-notes redo -q")
+    let rated = shell.run(
+      "bb-notes watch bb:S01E01 --on 2024-05-01 --rating 8 -m slow; bb-notes undo -q; bb-notes undo -q; bb-notes redo -q"
+    )
     #expect(rated.err.hasPrefix("watched Breaking Bad S01E01"), "\(rated)")
     for text in ["bb:S01E02-S01E04", "bb:1x02-1x04"] {
       let range = shell.run("bb-notes watch \(text) --on 2024-04-01 && bb-notes undo")
@@ -70,5 +72,60 @@ import Testing
       """)
     #expect(done.status == 0 && done.out.hasSuffix("episode,text\n1,changed\n3,c\n4,d\n"), "\(done)")
     #expect(shell.run("BB_STORAGE=csv:two bb-notes history --plain | wc -l").out == "6\n")
+  }
+
+  @Test(
+    "names that differ only in their spelling are a question",
+    arguments: [
+      "Amelie", "AMÉLIE", "Ame\u{301}lie", "Amélie!",
+    ])
+  func spellings(_ name: String) {
+    shell.write("watched.csv", "Date,Name,Year,Letterboxd URI\n2024-01-01,Amélie,2001,https://boxd.it/aaa\n")
+    let header = "Const,Your Rating,Date Rated,Title,URL,Title Type,Year"
+    shell.write("two.csv", "\(header)\ntt1,7,2024-01-01,\(name),u,Movie,2001\n")
+    let asked = shell.run(
+      """
+      bb-notes import watched.csv --from letterboxd -q; bb-notes import two.csv --from imdb -q
+      bb-notes questions --columns reason,candidates -f csv
+      """)
+    #expect(asked.out.hasSuffix("same title: another spelling,\"[\"\"Amélie (2001)\"\"]\"\n"), "\(asked)")
+    let titles = shell.run(
+      "bb-notes resolve q1 'Amélie (2001)' && bb-notes export titles --where 'year = 2001' --columns title -f csv")
+    #expect(titles.out == "title\nAmélie (2001)\n", "\(titles)")
+  }
+
+  @Test("plays, ratings, lists and titles are set and deleted") func tables() {
+    shell.write("r.csv", "title,season,episode,rating,day\nHeat (1995),1,1,7,2024-01-01\n")
+    shell.write("t.csv", "title,kind,name,year\nHeat (1995),movie,Heat,1995\n")
+    let done = shell.run(
+      """
+      set -e; bb-notes import t.csv --as titles -q; bb-notes import r.csv --as ratings -q
+      bb-notes set ratings heat rating=8.5; bb-notes set titles heat short=h; bb-notes watch h --on 2024-01-02
+      bb-notes set watches h text=good; bb-notes export watches --columns title,text -f csv
+      bb-notes export ratings --columns rating -f csv; bb-notes delete ratings 'Heat (1995)/1/1' --yes
+      bb-notes delete watches h --yes; bb-notes export ratings --count; bb-notes undo 2 -q; bb-notes check
+      """)
+    #expect(done.status == 0 && done.out.hasPrefix("title,text\nHeat (1995),good\nrating\n8.5\n"), "\(done)")
+    for command in ["set ratings heat rating=11", "set ratings heat", "set titles nothing short=x"] {
+      #expect(shell.run("bb-notes \(command)").status != 0)
+    }
+  }
+
+  @Test("rows with impossible values are reported, the others are read") func impossible() {
+    shell.write(
+      "ratings.csv",
+      """
+      Const,Your Rating,Date Rated,Title,URL,Title Type,IMDb Rating,Runtime (mins),Year,Genres,Num Votes,Release Date,Directors
+      tt14 <b>,7,2024-01-01,A,u,Movie,7,90,1999,x,1,1999-01-01,d
+      tt2,7,2024-01-01,B,u,Movie,7,90,1995.5,x,1,1999-01-01,d
+      tt3,7,2999-01-01,C,u,Movie,7,90,1999,x,1,1999-01-01,d
+      tt4,7,2024-01-01,D,u,Movie,7,90,1999,x,1,1999-01-01,d
+
+      """)
+    let done = shell.run("bb-notes import ratings.csv; bb-notes import - --from imdb < ratings.csv")
+    for what in ["ratings.csv:2: invalid imdb id", "ratings.csv:3: invalid year", "ratings.csv:4: invalid date"] {
+      #expect(done.err.contains(what), "\(done)")
+    }
+    #expect(done.status == 0 && done.out.contains("ratings,1,0,0,3\n"), "\(done)")
   }
 }
