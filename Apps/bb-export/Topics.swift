@@ -36,7 +36,7 @@ enum Topics {
     starts with it, ignoring case and accents.
     --sample N selects N random rows; --seed S makes the choice repeatable.
 
-    Shortcuts: --production (full name, or bb, bcs, ec), --season N,
+    Shortcuts: --production (name, or short as bb), --season N,
     --episode S05E14, --name TEXT (substring, ignoring case).
 
       bb-export episodes --where 'season = 1' --where 'title ~ cat'

@@ -70,9 +70,19 @@ enum StorageCommands {
     }
     let stores = context.services.stores, isMerged = context.has(git)
     if isMerged {
-      let place = try stores.absolute(location), path = place.split(separator: ":", maxSplits: 1).last.map(String.init)
+      let parts = try stores.absolute(location).split(separator: ":", maxSplits: 1).map(String.init)
+      guard parts.count == 2, ["csv", "json"].contains(parts[0]) else {
+        throw Problem(.usage, "git cannot merge the store", at: location, hint: "use a store in csv: or json:")
+      }
+      // The directory of the store may not be there yet.
+      var path = parts[1][...]
+      while !context.services.documents.isDirectory(String(path)), let slash = path.lastIndex(of: "/"),
+        slash > path.startIndex
+      {
+        path = path[..<slash]
+      }
       for (key, value) in [("name", "tables of bb"), ("driver", "bb-notes merge-file %O %A %B %P")] {
-        let words = ["git", "-C", path ?? ".", "config", "merge.bb.\(key)", value]
+        let words = ["git", "-C", String(path), "config", "merge.bb.\(key)", value]
         guard try ChildProcess.run(words, as: "git") == 0 else {
           throw Problem(.usage, "git cannot be set up", at: location, hint: "run git init in the directory first")
         }

@@ -55,7 +55,7 @@ package enum SharedOptions {
   /// The show.
   package static let production = Option.value(
     "production", "NAME", values: .dynamic("production"), setting: .production, in: selection,
-    "filter by show: full name, or bb, bcs, ec")
+    "filter by show: its name or short name, as bb")
   /// The options that `Invocation.selection()` reads.
   package static let selecting =
     [filter, count, countBy, group, aggregates, sort, columns, limit, offset] + StepOptions.all

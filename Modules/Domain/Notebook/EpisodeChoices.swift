@@ -132,7 +132,7 @@ public struct EpisodeChoices: Sendable {
     if let title = names[name] {
       return Problem(
         .usage, "no known episodes of \(title.name)",
-        hint: title.kind == .movie ? "a movie has no other than S01E01" : "bb-notes shows add requests them from TVmaze"
+        hint: title.kind == .movie ? "a movie has no other than S01E01" : "add the show with its episodes first"
       )
     }
     let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
