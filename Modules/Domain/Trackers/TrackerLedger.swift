@@ -135,18 +135,19 @@ public final class TrackerLedger {
         counts[row.target, default: Counts()].same += 1
         return nil
       }
-      var rowsSoFar = 0
+      var rowsSoFar = 0, place: Place?
       if row.isEachPlay {
-        // As many plays as rows at least.
-        let address = try address(of: row).address.text
+        // As many plays as rows at least. Asked again, a title that the row makes would be another one.
+        let found = try address(of: row), address = found.address.text
         rowsSoFar = (seen[address] ?? 0) + 1
         seen[address] = rowsSoFar
+        place = found
       }
       if record("questions", [.text(mark)])?.isTrue("dropped") == true {
         counts[row.target, default: Counts()].same += 1
         return nil
       }
-      count(try add(row, id, rowsSoFar), row.target)
+      count(try add(row, id, rowsSoFar, at: place), row.target)
       remember(mark, row.target == .watches ? id : row.target.rawValue)
       return nil
     } catch {
@@ -319,9 +320,14 @@ public final class TrackerLedger {
 
   // MARK: - Records
 
-  private func add(_ row: TrackerRow, _ id: String, _ rows: Int) throws(TrackerQuestion) -> Outcome {
+  typealias Place = (address: Address, episodeIDs: [String])
+
+  private func add(
+    _ row: TrackerRow, _ id: String, _ rows: Int, at place: Place? = nil
+  ) throws(TrackerQuestion) -> Outcome {
     switch row.target {
-    case .watches: try watch(row, id, rows)
+    case .watches:
+      if let place { try watch(row, id, rows, at: place) } else { try watch(row, id, rows, at: address(of: row)) }
     case .ratings: try rate(row)
     case .lists: try list(row)
     case .notes: try note(row)
@@ -330,8 +336,10 @@ public final class TrackerLedger {
 
   private static let dated = ["day", "at", "rating", "rewatch", "text", "tags"]
 
-  private func watch(_ row: TrackerRow, _ id: String, _ rowsSoFar: Int) throws(TrackerQuestion) -> Outcome {
-    let (address, episodeIDs) = try address(of: row)
+  private func watch(
+    _ row: TrackerRow, _ id: String, _ rowsSoFar: Int, at place: Place
+  ) throws(TrackerQuestion) -> Outcome {
+    let (address, episodeIDs) = place
     if names[address.title]?.kind == .show, address.episode == 0 {
       throw TrackerQuestion("a play of a show needs an episode")
     }

@@ -3,7 +3,7 @@ import Rows
 
 /// Which title and episode a row means: by identifiers, then by name and year, never by a guess.
 extension TrackerLedger {
-  func address(of row: TrackerRow) throws(TrackerQuestion) -> (address: Address, episodeIDs: [String]) {
+  func address(of row: TrackerRow) throws(TrackerQuestion) -> Place {
     let own = row.ids("own_"), isEpisode = row.integer("episode") != nil
     let ids = row.ids("") + (isEpisode ? [] : own), episodeIDs = row.ids("episode_") + (isEpisode ? own : [])
     switch row.text("kind") {
