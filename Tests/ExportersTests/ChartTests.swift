@@ -324,6 +324,26 @@ private struct Numbers: RandomNumberGenerator {
     #expect(large?.message == "matrix draws at most 400 × 400 cells, not 401 × 1")
   }
 
+  @Test("labels of a matrix are complete where there is room, and differ where there is not") func matrixLabels()
+    async throws
+  {
+    let schema = Schema("t", columns: [ColumnDescription("a", .text), ColumnDescription("b", .text)])
+    let seasons: [[Value]] = (1...3).map { [.text("season \($0)"), .text("Better Call Saul \($0)")] }
+    let wide = try await draw(.matrix, schema, seasons, ["width": "120"])
+    #expect(
+      wide.hasPrefix(String(repeating: " ", count: 10) + "Better Call Saul 1  Better Call Saul 2  Better Call"),
+      "\(wide)")
+    for width in ["50", "28"] {
+      let text = try await draw(.matrix, schema, seasons, ["width": width])
+      for number in 1...3 { #expect(text.contains("Better Call Saul \(number)"), "\(text)") }
+    }
+    let names: [[Value]] = (1...3).map { number in
+      [.text("x"), .text(String(repeating: "long ", count: 6) + "\(number)")]
+    }
+    let image = try await draw(.matrix, schema, names, ["as": "svg"])
+    for number in 1...3 { #expect(image.contains("long \(number)</text>"), "\(image)") }
+  }
+
   @Test("a matrix counts elements of lists, by parts of dates; null, no row and zero differ") func matrix() async throws
   {
     let schema = Schema(

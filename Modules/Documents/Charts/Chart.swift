@@ -131,6 +131,13 @@ enum ChartText {
     return String(decoding: text.utf8.prefix(kept), as: UTF8.self) + "…"
   }
 
+  /// The width to cut texts to: at least `least`, and if different ones would look the same, as much as it takes.
+  static func cut(_ texts: [String], from least: Int, to most: Int) -> Int {
+    let all = Set(texts)
+    return (least..<max(least, most)).first { width in Set(all.map { cut($0, width) }).count == all.count }
+      ?? max(least, most)
+  }
+
   /// The text with nothing that drives a terminal, cut and filled with blanks.
   static func field(_ text: String, _ width: Int, isRight: Bool = false) -> String {
     let text = cut(text, width), blanks = String(repeating: " ", count: max(width - Self.width(text), 0))

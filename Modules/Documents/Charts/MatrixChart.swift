@@ -160,18 +160,22 @@ public struct MatrixChart: Chart {
 
   private struct Layout {
     var left: Int, top: Int, width: Int, height: Int, isUpright: Bool
+    /// The cells to which labels are cut.
+    let rowLabel: Int, columnLabel: Int
   }
 
   private var layout: Layout {
-    let widest = columnOrder.map { ChartText.width(ChartText.cut(columns.text($0), 24)) }.max() ?? 1
+    let names = rowOrder.map(rows.text), labels = columnOrder.map(columns.text)
+    let rowLabel = ChartText.cut(names, from: 40, to: 80), columnLabel = ChartText.cut(labels, from: 24, to: 60)
+    let widest = labels.map { ChartText.width(ChartText.cut($0, columnLabel)) }.max() ?? 1
     let number = entries.values.map { ChartText.width(text($0)) }.max() ?? 1
     let isSmall = columnOrder.count > 80
     let width = isSmall ? 120 : min(max(number * 70 + 80, 240), 700)
     let isUpright = widest * 72 + 60 > width
     return Layout(
-      left: (rowOrder.map { ChartText.width(ChartText.cut(rows.text($0), 40)) }.max() ?? 1) * 76 + 260,
+      left: (names.map { ChartText.width(ChartText.cut($0, rowLabel)) }.max() ?? 1) * 76 + 260,
       top: isUpright ? widest * 72 + 100 : 260, width: width, height: rowOrder.count > 80 ? 140 : 220,
-      isUpright: isUpright)
+      isUpright: isUpright, rowLabel: rowLabel, columnLabel: columnLabel)
   }
 
   private var legendRows: Int { (legend.count + 3) / 4 }
@@ -247,7 +251,7 @@ public struct MatrixChart: Chart {
     let each = max(1, (140 + layout.width - 1) / layout.width)
     for (place, column) in columnOrder.enumerated() where place % (layout.isUpright ? each : 1) == 0 {
       let x = layout.left + place * layout.width + layout.width / 2
-      let text = columns.text(column), cut = ChartText.cut(text, 24)
+      let text = columns.text(column), cut = ChartText.cut(text, layout.columnLabel)
       if layout.isUpright {
         page.raw("<g transform=\"translate(")
         page.number(tenths: x + 40)
@@ -262,8 +266,9 @@ public struct MatrixChart: Chart {
     }
     for (place, row) in rowOrder.enumerated() {
       let text = rows.text(row)
+      let cut = ChartText.cut(text, layout.rowLabel)
       page.label(
-        ChartText.cut(text, 40), x: layout.left - 80, y: top + place * layout.height + layout.height / 2 + 40, .end,
+        cut, x: layout.left - 80, y: top + place * layout.height + layout.height / 2 + 40, .end,
         class: "k", title: text)
     }
     page.raw("<g class=\"cells\">\n")
@@ -315,11 +320,19 @@ public struct MatrixChart: Chart {
   /// Appends the cells in blocks that fit, and the legend.
   public func write(width: Int, style: TerminalStyle, _ out: inout ByteBuffer) {
     let names = rowOrder.map { ChartText.visible(rows.text($0)) }
-    let room = min(names.map(ChartText.width).max() ?? 0, 40, max(width / 2, 1))
-    let widths = columnOrder.map { column in
-      let values = rowOrder.map { ChartText.width(sign(entry($0, column)).text) }.filter { $0 <= 10 }.max() ?? 1
-      return max(min(ChartText.width(ChartText.visible(columns.text(column))), 14), values, 1)
+    let widest = names.map(ChartText.width).max() ?? 0, usual = min(widest, 40, max(width / 2, 1))
+    let room = ChartText.cut(names, from: usual, to: min(widest, width - 12))
+    let labels = columnOrder.map { ChartText.visible(columns.text($0)) }
+    let values = columnOrder.map { column in
+      rowOrder.map { ChartText.width(sign(entry($0, column)).text) }.filter { $0 <= 10 }.max() ?? 1
     }
+    func widths(_ most: Int) -> [Int] {
+      zip(labels, values).map { max(min(ChartText.width($0), most), $1, 1) }
+    }
+    // Labels are complete, or as wide as fits.
+    let least = ChartText.cut(labels, from: 14, to: max(width - room - 2, 14)), all = width - room
+    let most = (least...max(least, 40)).last { widths($0).reduce(0) { $0 + $1 + 2 } <= all } ?? least
+    let widths = widths(most)
     var start = 0
     repeat {
       var end = start, used = room
