@@ -180,6 +180,9 @@ enum Options {
     "catalog", "FILE", values: .file, in: singer, "catalog file that selects streams and columns")
   static let discover = Option.flag("discover", in: singer, "write the catalog of available streams and exit")
 
+  /// For `explore` alone: the places of errors, `FILE:LINE`, before which reading ends.
+  static let before = Option.value("before", "PLACE", repeatable: true, in: "Source", "read the lines before an error")
+
   /// The options of commands that request an API.
   static let apiOptions = [source] + APIOptions.options + [allowPartial]
   /// The options of commands that select rows.

@@ -89,7 +89,18 @@ struct SourceOptions {
   func file(_ path: String, _ options: FileInputOptions) throws(Problem) -> SourceChoice {
     var options = options
     for own in try ownOptions() where own.isFor(path) { try options.add(own.invocation) }
-    return .file(try invocation.locations.location(path), options)
+    let location = try invocation.locations.location(path)
+    for place in invocation.all(Options.before) {
+      guard let line = Self.line(place, of: location.place.shown) else { continue }
+      options.lines = max(min(line, options.lines ?? line) - 1, 0)
+    }
+    return .file(location, options)
+  }
+
+  /// The line of a place `FILE:LINE` or `FILE:LINE:COLUMN`; nil if it is in another file.
+  private static func line(_ place: String, of file: String) -> Int? {
+    guard place.hasPrefix(file + ":") else { return nil }
+    return place.dropFirst(file.count + 1).split(separator: ":").first.flatMap { Int($0) }
   }
 
   private struct OwnOptions {

@@ -1,5 +1,6 @@
 import AppShell
 import CommandLineKit
+import Query
 import Rows
 
 /// `bb-export explore`: a table to walk through on the terminal.
@@ -43,12 +44,10 @@ struct ExploreCommand {
     if (context.arguments + context.invocation.all(Options.from)).contains("-") { try Terminal.keepInput() }
     context.services.progress.show(false)
     let style = context.services.terminal.style(invocation.color, ofErrors: false)
-    let session = ExploreSession(terminal, ExplorerScreen(style), context.services.scratch) { query, window in
-      Task { await load(query, into: window) }
-    } command: { view in
-      "bb-export " + Self.words(of: view, context.invocation).joined(separator: " ")
-    } isGrouped: {
-      [Options.sql, SharedOptions.group, SharedOptions.countBy].contains(where: invocation.has)
+    let session = ExploreSession(terminal, ExplorerScreen(style), context.services.scratch) { query, window, first in
+      Task { await load(query, into: window, first) }
+    } command: { view, first in
+      Self.text(of: view, context.invocation, first)
     }
     try await session.open()
     context.report.configure(style: .text, isQuiet: true)
@@ -61,16 +60,67 @@ struct ExploreCommand {
   }
 
   /// Reads the rows of a view: those of the command that it stands for.
-  private func load(_ query: Explorer.Query, into window: RowWindow) async {
+  /// - Parameters:
+  ///   - first: the rows of the first view; nil for that one.
+  ///   - faults: the errors so far, before which reading ends.
+  private func load(
+    _ query: Explorer.Query, into window: RowWindow, _ first: RowWindow?, faults: [Problem] = []
+  ) async {
     do throws(Problem) {
+      if let first, first.problem != nil || !faults.isEmpty || Self.isLater(invocation) {
+        return try await select(query, from: first, into: window)
+      }
       var own = Self.invocation(for: Explorer.View(query: query), invocation)
       if !own.has(OutputOptions.memory) {
         own = own.replacing(arguments: own.arguments, option: OutputOptions.memory, values: ["24M"])
       }
-      try await TableCommand(own, context.services, into: WindowExporter(window)).run()
+      own = own.replacing(arguments: own.arguments, option: Options.before, values: faults.map(\.place))
+      try await TableCommand(own, context.services, into: WindowExporter(window, before: faults.first)).run()
     } catch {
-      window.finish(error)
+      // A record that was cut has another error, in its first line.
+      guard error.kind == .badData, faults.count < 3 else { return window.finish(faults.first ?? error) }
+      await load(query, into: window, first, faults: faults + [error])
     }
+  }
+
+  /// Selects from the rows of the first view, as far as they can be read.
+  private func select(
+    _ query: Explorer.Query, from first: RowWindow, into window: RowWindow
+  ) async throws(Problem) {
+    while !first.isComplete {
+      do { try await Task.sleep(for: .milliseconds(2)) } catch { throw Problem(.cancelled, "interrupted") }
+    }
+    guard let rows = first.rows else { return window.finish(first.problem) }
+    let own = Self.invocation(for: Explorer.View(query: query), try Self.following(rows.schema))
+    let chosen = try await SelectionOptions(own, context.services).read(for: rows.schema)
+      .applied(to: rows, scratch: context.services.scratch, memory: 24 << 20)
+    window.begin(chosen.schema)
+    while let task = try await chosen.next() { try window.append(task.batch()) }
+    window.finish(first.problem)
+  }
+
+  /// Whether an option comes after conditions, groups or the order of rows, or changes the names of columns: a view is
+  /// then a selection from the rows of the whole command.
+  private static func isLater(_ base: Invocation) -> Bool {
+    let others = "where columns sort production search season episode name favourites with explode fill put".split(
+      separator: " ")
+    return base.has(Options.sql) || Options.selecting.contains { !others.contains($0.name[...]) && base.has($0) }
+  }
+
+  /// The command that selects from rows with these columns, which it reads from a pipe.
+  private static func following(_ schema: Schema) throws(Problem) -> Invocation {
+    let types = schema.columns.map { "\(NameListParser.written($0.name))=\($0.type.name)" }.joined(separator: ",")
+    return try BBExport.program.parse([BBExport.table.name, "-", "--from-format", "csv", "--types", types])
+  }
+
+  /// The command that gives the rows of a view.
+  /// - Parameter first: the columns of the first view, without its changes.
+  static func text(of view: Explorer.View, _ base: Invocation, _ first: Schema?) -> String {
+    guard isLater(base), let first, view.query != Explorer.Query() || view.columns != nil,
+      let next = try? following(first)
+    else { return "bb-export " + words(of: view, base).joined(separator: " ") }
+    let commands = [words(of: Explorer.View(), base) + ["-f", "csv"], words(of: view, next)]
+    return commands.map { "bb-export " + $0.joined(separator: " ") }.joined(separator: " | ")
   }
 
   static func invocation(for view: Explorer.View, _ base: Invocation) -> Invocation {
@@ -94,25 +144,13 @@ struct ExploreCommand {
   }
 
   /// The words of the command that gives the rows of a view, quoted for a shell.
-  static func words(of view: Explorer.View, _ base: Invocation) -> [String] {
+  private static func words(of view: Explorer.View, _ base: Invocation) -> [String] {
     let own = invocation(for: view, base)
-    return own.arguments.map(Self.quoted)
+    return own.arguments.map(Terminal.shellWord)
       + command.options.flatMap { option in
         option.placeholder != nil
-          ? own.all(option).flatMap { ["--\(option.name)", quoted($0)] }
+          ? own.all(option).flatMap { ["--\(option.name)", Terminal.shellWord($0)] }
           : own.has(option) ? ["--\(option.name)"] : []
       }
-  }
-
-  /// A word for a shell; one with characters that drive a terminal for bash, zsh and ksh.
-  private static func quoted(_ word: String) -> String {
-    guard Terminal.safe(word) != word || word.utf8.contains(where: { $0 < 32 }) else { return Remedy.shellWord(word) }
-    let digits = Array("0123456789abcdef")
-    return word.unicodeScalars.reduce("$'") { text, scalar in
-      let one = String(scalar)
-      if scalar == "'" || scalar == "\\" { return "\(text)\\\(one)" }
-      guard scalar.value < 32 || Terminal.safe(one) != one else { return text + one }
-      return one.utf8.reduce(text) { "\($0)\\x\(digits[Int($1) / 16])\(digits[Int($1) % 16])" }
-    } + "'"
   }
 }

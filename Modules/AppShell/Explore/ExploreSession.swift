@@ -5,7 +5,8 @@ package import Rows
 
 /// A table on the terminal, with the windows of its views. `run` waits for keys on a thread of its own.
 @safe package final class ExploreSession: @unchecked Sendable {
-  package typealias Load = @Sendable (_ query: Explorer.Query, _ window: RowWindow) -> Task<Void, Never>
+  /// Begins to read the rows of a view; `first` has those of the first view, unless it is that.
+  package typealias Load = @Sendable (Explorer.Query, _ window: RowWindow, _ first: RowWindow?) -> Task<Void, Never>
 
   private struct Loaded {
     let query: Explorer.Query
@@ -15,15 +16,14 @@ package import Rows
   private let terminal: RawTerminal
   private let scratch: any ScratchSpace
   private let load: Load
-  private let command: (Explorer.View) -> String
-  private let isGrouped: () -> Bool
+  private let command: (Explorer.View, _ first: Schema?) -> String
   private var screen: ExplorerScreen
   private var explorer = Explorer()
   /// One for each view; views of the same rows share them.
   private var loaded: [Loaded] = []
   /// The row from which a search continues, and its direction; nil if there is none.
   private var search: (row: Int, isForward: Bool)?
-  /// Keys that wait for the columns of the view.
+  /// Keys that wait for the rows of the view.
   private var held: [TerminalKey] = []
 
   package private(set) var commands: [String] = []
@@ -32,14 +32,12 @@ package import Rows
 
   /// A session that shows nothing yet.
   /// - Parameters:
-  ///   - command: the command that gives the rows of a view.
-  ///   - isGrouped: whether the rows are groups, so that there is no frequency sheet.
+  ///   - command: the command that gives the rows of a view, given the columns of the first view.
   package init(
     _ terminal: RawTerminal, _ screen: ExplorerScreen, _ scratch: any ScratchSpace, load: @escaping Load,
-    command: @escaping (Explorer.View) -> String, isGrouped: @escaping () -> Bool
+    command: @escaping (Explorer.View, _ first: Schema?) -> String
   ) {
     (self.terminal, self.screen, self.scratch, self.load, self.command) = (terminal, screen, scratch, load, command)
-    self.isGrouped = isGrouped
   }
 
   /// Begins to read, and waits for the first rows.
@@ -53,7 +51,7 @@ package import Rows
 
   private func begin() {
     let window = RowWindow(scratch), query = explorer.view.query
-    loaded.append(Loaded(query: query, window: window, task: load(query, window)))
+    loaded.append(Loaded(query: query, window: window, task: load(query, window, loaded.first?.window)))
   }
 
   /// Shows the table until the user quits.
@@ -68,7 +66,7 @@ package import Rows
         let frame = screen.frame(explorer, window, size: size, work: work)
         if !frame.isEmpty { terminal.write(frame) }
       }
-      let isReady = window.schema != nil || !isLoading
+      let isReady = window.count > 0 || !isLoading
       let next = isReady && search == nil && !held.isEmpty ? held.removeFirst() : nil
       guard let key = next ?? terminal.key(within: search != nil ? 0 : isLoading ? 50 : 250) else {
         find(window, size)
@@ -93,9 +91,7 @@ package import Rows
     switch explorer.press(key, ExplorerScreen.facts(explorer, window, size)) {
     case .none: break
     case .load:
-      if explorer.view.query.counted != nil, isGrouped() {
-        explorer.undo("groups have no frequency sheet")
-      } else if let same = loaded.last(where: { $0.query == explorer.view.query }) {
+      if let same = loaded.last(where: { $0.query == explorer.view.query }) {
         loaded.append(same)
       } else {
         begin()
@@ -105,7 +101,7 @@ package import Rows
       if !loaded.contains(where: { $0.window === last.window }) { end(last) }
     case .find(let isForward): search = (explorer.view.row + (isForward ? 1 : -1), isForward)
     case .copy:
-      let text = command(explorer.view)
+      let text = command(explorer.view, loaded[0].window.schema)
       if commands.last != text { commands.append(text) }
       explorer.message = text
       // The clipboard of the terminal (OSC 52).

@@ -223,12 +223,6 @@ package struct Explorer: Sendable {
     view.left = max(view.left, view.column - max(facts.fitting, 1))
   }
 
-  /// Takes the last step back, and says why.
-  package mutating func undo(_ message: String) {
-    views.removeLast()
-    self.message = message
-  }
-
   private mutating func push(_ change: (inout View) -> Void) {
     var next = view
     change(&next)

@@ -30,7 +30,7 @@ package struct ExplorerScreen {
   }
 
   /// The columns on the screen: the first one, then those from `left` on that fit.
-  private static func places(_ view: Explorer.View, _ schema: Schema, _ widths: [ColumnWidths], _ room: Int)
+  private static func places(_ view: Explorer.View, _ schema: Schema, _ widths: [Int], _ room: Int)
     -> [(column: Int, number: Int, width: Int)]
   {
     let columns = Explorer.columns(of: schema, view)
@@ -39,9 +39,15 @@ package struct ExplorerScreen {
       guard number < columns.count else { break }
       let position = columns[number], column = schema.columns[position]
       let name = TableWriter.nameWidth(column) + (view.query.sort == column.name ? 1 : 0)
-      let measured = position < widths.count ? widths[position].percentile(95) : 0
-      let wanted = min(max(name, measured, 3), number == 0 ? max(room / 2, 3) : widest)
-      let left = room - used - (places.isEmpty ? 0 : gap)
+      let most = number == 0 ? max(room / 2, 3) : widest, measured = position < widths.count ? widths[position] : 0
+      let isRigid = TableLayout.isRigid(column.type)
+      let wanted = isRigid ? min(max(min(name, most), measured, 3), room) : min(max(name, measured, 3), most)
+      var left = room - used - (places.isEmpty ? 0 : gap)
+      if isRigid, places.count == 1, wanted > left, !TableLayout.isRigid(schema.columns[places[0].column].type) {
+        // A text gives way to a number.
+        used = max(used + left - wanted, 3)
+        (places[0].width, left) = (used, room - used - gap)
+      }
       // A column that does not fit is cut, if much of it does.
       guard places.isEmpty || wanted <= left || left >= 8 && places.count == 1 else { break }
       places.append((position, number, min(wanted, max(left, 1))))
@@ -80,7 +86,9 @@ package struct ExplorerScreen {
 
   private func table(_ explorer: Explorer, _ window: RowWindow, _ size: (columns: Int, lines: Int)) -> [[UInt8]] {
     guard let schema = window.schema else { return [] }
-    let view = explorer.view, places = Self.places(view, schema, window.widths, size.columns)
+    let view = explorer.view
+    window.measure(view.top..<min(view.top + size.lines - Self.others, max(window.count, view.top)))
+    let places = Self.places(view, schema, window.widths, size.columns)
     var header = ByteBuffer(capacity: 1024), rule = ByteBuffer(capacity: 1024)
     for (index, place) in places.enumerated() {
       if index > 0 {

@@ -8,7 +8,7 @@ package final class RowWindow: Sendable {
   private struct State {
     var rows: SpillBuffer?
     var starts: [Int] = []
-    var widths: [ColumnWidths] = []
+    var widths: [Int] = []
     var isComplete = false, isClosed = false
     var problem: Problem?
     var last: (number: Int, batch: RowBatch)?
@@ -20,16 +20,36 @@ package final class RowWindow: Sendable {
   package init(_ scratch: any ScratchSpace) { self.scratch = scratch }
 
   /// The columns; nil before they are known.
-  var schema: Schema? { state.withLock { $0.rows?.schema } }
+  package var schema: Schema? { state.withLock { $0.rows?.schema } }
   package var count: Int { state.withLock { $0.rows?.count ?? 0 } }
   /// Whether all rows were read.
   package var isComplete: Bool { state.withLock { $0.isComplete || $0.problem != nil } }
-  var problem: Problem? { state.withLock { $0.problem } }
-  /// The widths of the values of the first rows.
-  var widths: [ColumnWidths] { state.withLock { $0.widths } }
+  package var problem: Problem? { state.withLock { $0.problem } }
+  /// The rows so far.
+  package var rows: (any RowStream)? { state.withLock { $0.rows?.batches() } }
+  /// The widths of the columns for the rows that were measured: of numbers and dates that of the widest.
+  var widths: [Int] { state.withLock { $0.widths } }
+
+  /// Widens the columns for some rows, and at first for many.
+  func measure(_ rows: Range<Int>) {
+    guard let schema else { return }
+    var known = widths, seen: [ColumnWidths] = [], next = known.isEmpty ? 0 : rows.lowerBound
+    let end = known.isEmpty ? max(rows.upperBound, 500) : rows.upperBound
+    while next < end, let (batch, position) = row(next) {
+      let some = position..<min(batch.count, position + end - next)
+      TableWriter.measure(batch.selecting(some), schema, forTerminal: true, into: &seen)
+      next += some.count
+    }
+    for (column, seen) in seen.enumerated() {
+      if column == known.count { known.append(0) }
+      let isRigid = TableLayout.isRigid(schema.columns[column].type)
+      known[column] = max(known[column], isRigid ? seen.widest : seen.percentile(95))
+    }
+    state.withLock { $0.widths = known }
+  }
 
   /// Begins, maybe again with other types.
-  func begin(_ schema: Schema) {
+  package func begin(_ schema: Schema) {
     state.withLock { state in
       let isClosed = state.isClosed
       state = State(rows: SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 8 << 20))
@@ -38,14 +58,10 @@ package final class RowWindow: Sendable {
   }
 
   /// - Throws: `cancelled` after `close`; `io`.
-  func append(_ batch: RowBatch) throws(Problem) {
+  package func append(_ batch: RowBatch) throws(Problem) {
     try state.withLock { (state) throws(Problem) in
       guard !state.isClosed else { throw Problem(.cancelled, "interrupted") }
       guard let rows = state.rows, batch.count > 0 else { return }
-      if state.starts.isEmpty {
-        let first = batch.count > 500 ? batch.selecting(0..<500) : batch
-        TableWriter.measure(first, rows.schema, forTerminal: true, into: &state.widths)
-      }
       state.starts.append(rows.count)
       try rows.append(batch)
     }
@@ -82,8 +98,10 @@ package final class RowWindow: Sendable {
 /// An output whose rows go to a window.
 package struct WindowExporter: Exporter {
   private let window: RowWindow
+  private let problem: Problem?
 
-  package init(_ window: RowWindow) { self.window = window }
+  /// - Parameter problem: the error that comes after the rows.
+  package init(_ window: RowWindow, before problem: Problem? = nil) { (self.window, self.problem) = (window, problem) }
 
   /// The format `explore`, which has no name on the command line.
   package var descriptor: ExporterDescriptor {
@@ -92,17 +110,15 @@ package struct WindowExporter: Exporter {
 
   package func sink(
     for schema: Schema, options: ExportOptions, into open: @escaping OpenBytes
-  ) async throws(Problem) -> any RowSink { WindowSink(window, schema) }
+  ) async throws(Problem) -> any RowSink { WindowSink(window: window, schema: schema, problem: problem) }
 
-  private final class WindowSink: RowSink {
-    private let window: RowWindow, schema: Schema
-
-    init(_ window: RowWindow, _ schema: Schema) { (self.window, self.schema) = (window, schema) }
+  private struct WindowSink: RowSink {
+    let window: RowWindow, schema: Schema, problem: Problem?
 
     func open() async throws(Problem) { window.begin(schema) }
     func write(_ rows: PreparedRows) async throws(Problem) { for batch in rows.batches { try window.append(batch) } }
     func commit() async throws(Problem) -> WrittenRows {
-      window.finish()
+      window.finish(problem)
       return WrittenRows("the screen")
     }
     func abandon() async {}

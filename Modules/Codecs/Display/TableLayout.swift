@@ -47,6 +47,9 @@ public struct TableLayout: Sendable, Hashable {
     widths = Self.widths(columns.map { choices[$0] }, width)
   }
 
+  /// Whether a shortened value of a type would say something else, or nothing.
+  package static func isRigid(_ type: ColumnType) -> Bool { type.isNumeric || type.isTemporal || type == .boolean }
+
   /// The positions of the columns that may be shown, those that readers look for first.
   package static func order(_ schema: Schema, _ measured: [ColumnWidths]) -> [Int] {
     let roles = schema.roles
@@ -87,7 +90,7 @@ public struct TableLayout: Sendable, Hashable {
       let column = schema.columns[position], name = TableWriter.nameWidth(column)
       self.widths = widths
       full = max(name, widths.widest)
-      if Self.isRigid(column.type) {
+      if TableLayout.isRigid(column.type) {
         (least, wanted) = (full, full)
       } else {
         let usual = widths.percentile(95)
@@ -108,15 +111,10 @@ public struct TableLayout: Sendable, Hashable {
       let column = schema.columns[position], name = column.name.lowercased(), isKey = schema.key.contains(position)
       // An opaque key, and a name next to another one.
       if isKey && name == "id" || name == "name" || name == "full_name" { return 6 }
-      if isKey, isRigid(column.type) { return 1 }
+      if isKey, TableLayout.isRigid(column.type) { return 1 }
       if column.type.isNested { return 5 }
       if widths.mean > 40 || name == "rank" || name.hasSuffix("_rank") { return 4 }
       return column.type.isTemporal || column.type == .real || column.type == .decimal ? 2 : 3
-    }
-
-    /// Whether a shortened value would say something else, or nothing.
-    private static func isRigid(_ type: ColumnType) -> Bool {
-      type.isNumeric || type.isTemporal || type == .boolean
     }
   }
 }

@@ -94,6 +94,18 @@ package enum Terminal {
     }
   }
 
+  /// A word for a shell; one with characters that drive a terminal for bash, zsh and ksh.
+  package static func shellWord(_ word: String) -> String {
+    guard safe(word) != word || word.utf8.contains(where: { $0 < 32 }) else { return Remedy.shellWord(word) }
+    let digits = Array("0123456789abcdef")
+    return word.unicodeScalars.reduce("$'") { text, scalar in
+      let one = String(scalar)
+      if scalar == "'" || scalar == "\\" { return "\(text)\\\(one)" }
+      guard scalar.value < 32 || safe(one) != one else { return text + one }
+      return one.utf8.reduce(text) { "\($0)\\x\(digits[Int($1) / 16])\(digits[Int($1) % 16])" }
+    } + "'"
+  }
+
   /// Text that cannot drive a terminal: control characters (but line feed and tab), and marks that change the direction
   /// of writing, are spelled out.
   /// - Parameter keepsLineEnds: whether a carriage return before a line feed stays.

@@ -27,6 +27,8 @@ public struct FileInputOptions: Sendable, Hashable {
   public var timeout: Int?
   /// The number of bytes of a text file that are read at most; nil for all.
   public var beginning: Int?
+  /// The number of lines of a text file that are read; nil for all.
+  public var lines: Int?
   /// The settings that apply only if the format has them, and after what the file says of itself.
   public var preferences: Set<Setting> = []
 

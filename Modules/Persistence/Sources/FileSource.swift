@@ -411,6 +411,11 @@ public struct FileSource: RecordSource, SampledFile {
 
   /// The bytes of the file from the beginning, decompressed.
   private func bytes() throws(Problem) -> any ByteSource {
+    let all = try allBytes()
+    return reading.lines.map { FirstLines($0, of: all, isArray: format == .json) } ?? all
+  }
+
+  private func allBytes() throws(Problem) -> any ByteSource {
     if let piped { return try piped.reopened() ?? piped }
     let file = try FileByteSource(input: path ?? name, of: place).reporting(onRead)
     if let count = reading.beginning, file.size ?? 0 > count { return try beginning(of: file, count) }

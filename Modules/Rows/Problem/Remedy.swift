@@ -216,7 +216,8 @@ extension Remedy: CustomStringConvertible {
       byte | 32 >= 97 && byte | 32 <= 122 || byte &- 48 < 10 || "/._-+,:@%=".utf8.contains(byte)
         || byte >= 0x80
     }
-    return isPlain && !text.isEmpty && !text.hasPrefix("-") ? text : "'\(text.replacing("'", with: "'\\''"))'"
+    let isOption = text.hasPrefix("-") && text != "-"
+    return isPlain && !text.isEmpty && !isOption ? text : "'\(text.replacing("'", with: "'\\''"))'"
   }
 }
 
