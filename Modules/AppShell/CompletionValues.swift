@@ -9,7 +9,9 @@ import Synchronization
 /// names, columns of its dataset, formats, records of the store.
 package struct CompletionValues: Sendable {
   /// The records that an argument can name; none unless the program has records.
-  package typealias Records = @Sendable (CompletionPoint, AppServices) async throws(Problem) -> [Completion]
+  package typealias Records =
+    @Sendable (_ kind: String, CompletionPoint, AppServices) async throws(Problem)
+    -> [Completion]
 
   private let datasets: [Schema], relations: [String], columns: [String]
   private let records: Records
@@ -21,7 +23,7 @@ package struct CompletionValues: Sendable {
   ///   - columns: the columns that are offered where neither a file nor the dataset is known.
   package init(
     datasets: [Schema], relations: [String] = [], columns: [String],
-    records: @escaping Records = { (_, _) throws(Problem) in [] }
+    records: @escaping Records = { (_, _, _) throws(Problem) in [] }
   ) {
     (self.datasets, self.relations, self.columns, self.records) = (datasets, relations, columns, records)
   }
@@ -41,8 +43,14 @@ package struct CompletionValues: Sendable {
     }
     var found = await Self.within(Self.patience) { await self.read(kind, point, context.services) } ?? []
     if kind == "production", found.isEmpty { found = Self.titles(.builtIn) }
-    // The shells quote spaces; values that need other quotes are not offered.
-    return found.filter { $0.text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || Self.isPlain($0) } }
+    // The shells quote names; in other values, quotes would be needed within.
+    let isName = ["record", "tag", "production"].contains(kind)
+    return found.filter {
+      $0.text.unicodeScalars.allSatisfy { scalar in
+        scalar.properties.isAlphabetic || Self.isPlain(scalar)
+          || isName && (scalar.properties.isGraphemeBase || scalar.properties.isGraphemeExtend)
+      }
+    }
   }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
@@ -54,7 +62,7 @@ package struct CompletionValues: Sendable {
     var options = APIOptions()
     options.offline = true
     services.connect(&services, options)
-    if kind == "record" { return (try? await records(point, services)) ?? [] }
+    if ["record", "tag"].contains(kind) { return (try? await records(kind, point, services)) ?? [] }
     if kind == "production" {
       guard let store = try? Self.store(point, services) else { return [] }
       return (try? await TitleNames(from: store)).map(Self.titles) ?? []
@@ -65,7 +73,9 @@ package struct CompletionValues: Sendable {
       return tables.count > 1
         ? tables.map { Completion($0, "table") } : file == nil ? datasets.map { Completion($0.name, $0.summary) } : []
     }
-    let dataset = datasets.first { point.invocation.arguments.contains($0.name) }
+    let dataset = datasets.first {
+      point.invocation.arguments.contains($0.name) || point.invocation.path.first == $0.name
+    }
     let known = file?.columns ?? dataset.map(\.columns)
     let columns = known?.map { Completion($0.name, $0.type.name) } ?? self.columns.map { Completion($0) }
     switch kind {

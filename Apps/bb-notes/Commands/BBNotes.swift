@@ -23,7 +23,8 @@ enum BBNotes {
       SharedCommands.completions(
         of: "bb-notes",
         CompletionValues(
-          datasets: Catalog.all, columns: Catalog.notes.columns.map(\.name), records: RecordNames.completions)),
+          datasets: Catalog.all, columns: ["key", "title", "tags"] + Catalog.notes.columns.map(\.name),
+          records: RecordNames.completions)),
       SharedCommands.help(examples: ["help places add"]),
     ]
 

@@ -67,9 +67,10 @@ enum NotesCommands {
   private static let action = "Action"
   static let message = Option.value("message", short: "m", "TEXT", in: action, "note text")
   static let addTag = Option.value(
-    "tag", "NAME", repeatable: true, in: action, "add #NAME to the text; may be repeated")
+    "tag", "NAME", values: .dynamic("tag"), repeatable: true, in: action, "add #NAME to the text; may be repeated")
   static let tag = Option.value(
-    "tag", "NAME", repeatable: true, in: "Selection", "only notes with #NAME in the text; may be repeated")
+    "tag", "NAME", values: .dynamic("tag"), repeatable: true, in: "Selection",
+    "only notes with #NAME in the text; may be repeated")
   static let append = Option.flag("append", in: action, "append the text to the existing note").excluding("replace")
   static let replace = Option.flag("replace", in: action, "replace the existing note")
   static let force = Option.flag("force", in: action, "accept an episode that is not known")
