@@ -90,6 +90,11 @@ public final class ParquetRowStream: ExactRowStream {
     schema = Schema(table, key: hasKey && Set(key).count == key.count ? key : [], columns: needed.map(\.description))
   }
 
+  /// The rows from the beginning.
+  public func reopened() async throws(Problem) -> (any RowStream)? {
+    try ParquetRowStream(file, table: schema.name, reading)
+  }
+
   /// The next row group, or the next piece of a large one.
   public func next() async throws(Problem) -> BatchTask? { try nextWork() }
 
@@ -171,7 +176,7 @@ public final class ParquetRowStream: ExactRowStream {
     var bounds = ParquetGroupBounds(
       least: least, greatest: greatest, hasNull: chunk.nullCount != 0,
       hasValue: chunk.nullCount.map { $0 < group.rowCount } ?? true)
-    if let offset = chunk.bloomFilter {
+    if column.description.type != .json, let offset = chunk.bloomFilter {
       let source = file.source
       bounds.mayContain = { value in
         guard let hash = ParquetBloomFilter.hash(of: value, column) else { return true }

@@ -48,8 +48,6 @@ public struct Selection: Sendable, Hashable {
   private var written = Conditions()
   /// The calculations that conditions compare, by the names that stand for their columns.
   private var computed: [String: Expression] { written.computed }
-  /// The types of members, which their first values have shown.
-  private var memberTypes: [String: ColumnType] = [:]
 
   /// A column to sort by.
   public struct SortKey: Sendable, Hashable {
@@ -150,48 +148,111 @@ public struct Selection: Sendable, Hashable {
     to stream: any RowStream, scratch: any ScratchSpace, related: JoinTables = JoinTables.none,
     threads: Int = 1, memory: Int = 256 << 20
   ) throws(Problem) -> any RowStream {
-    let work = Work(scratch: scratch, related: related, threads: threads, memory: memory)
-    return try clear { () throws(Problem) in
-      var work = work
+    var work = Work(scratch: scratch, related: related, threads: threads, memory: memory)
+    return try apply(to: stream, &work)
+  }
+
+  private func apply(to stream: any RowStream, _ work: inout Work) throws(Problem) -> any RowStream {
+    let first = work
+    let (rows, last) = try clear { () throws(Problem) -> (any RowStream, Work) in
+      var work = first
       var (rows, resting) = try selected(from: stream, &work)
       rows = try grouped(rows, &resting, work)
       // The columns that the values of another one become are known when all rows are read.
-      guard steps.pivot == nil else { return rows }
-      return try finished(rows, resting, work)
+      return (steps.pivot == nil ? try finished(rows, resting, work) : rows, work)
+    }
+    work = last
+    return rows
+  }
+
+  /// Checks the selection for rows with certain columns, as far as types within JSON do not matter.
+  /// - Returns: the columns of the result, nil if some depend on such types; whether there are such types.
+  public func check(
+    _ schema: Schema, related: JoinTables = .none
+  ) throws(Problem) -> (schema: Schema?, needsValues: Bool) {
+    let types = LooseTypes()
+    var work = Work(scratch: NoScratch(), related: related, threads: 1, memory: 256 << 20, types: types)
+    do throws(Problem) {
+      let result = try apply(to: BufferedRows(schema: schema, batches: []), &work).schema
+      return types.isPending ? (nil, true) : (result, false)
+    } catch {
+      if types.isPending { return (nil, true) }
+      throw error
     }
   }
 
-  /// The same, for rows whose values may become columns.
+  /// The same rows, which begin again if a value within JSON does not have the type of earlier ones.
+  public func retyping(
+    _ rows: any RowStream, related: JoinTables = .none
+  ) async throws(Problem) -> any RowStream {
+    guard try check(rows.schema, related: related).needsValues, try await rows.reopened() != nil else { return rows }
+    return RetypedRows(inner: rows, types: LooseTypes())
+  }
+
+  /// The same, for rows whose values may become columns or show types.
   public func applied(
     to stream: any RowStream, scratch: any ScratchSpace, related: JoinTables = JoinTables.none,
     threads: Int = 1, memory: Int = 256 << 20
   ) async throws(Problem) -> any RowStream {
-    let (stream, types) = try await MemberTypes.find(members(of: stream.schema).map(\.name), in: stream)
-    if types != memberTypes {
-      var known = self
-      known.memberTypes = types
-      return try await known.applied(to: stream, scratch: scratch, related: related, threads: threads, memory: memory)
-    }
-    guard let (names, values) = steps.pivot.map({ ($0.name, $0.value ?? "") }) else {
-      return try apply(to: stream, scratch: scratch, related: related, threads: threads, memory: memory)
-    }
-    let grouped = try apply(to: stream, scratch: scratch, related: related, threads: threads, memory: memory)
+    let types = (stream as? RetypedRows)?.types ?? LooseTypes()
+    var work = Work(scratch: scratch, related: related, threads: threads, memory: memory, types: types)
+    let rows = try await typed(stream, types, &work)
+    guard let (names, values) = steps.pivot.map({ ($0.name, $0.value ?? "") }) else { return rows }
     let pivoted = try await PivotedRows.pivoting(
-      grouped, name: try grouped.schema.column(named: names), value: try grouped.schema.column(named: values),
+      rows, name: try rows.schema.column(named: names), value: try rows.schema.column(named: values),
       KeyedRows.Work(scratch: scratch, memory: memory))
-    let work = Work(scratch: scratch, related: related, threads: threads, memory: memory)
-    return try clear { () throws(Problem) in try finished(pivoted, nil, work) }
+    let last = work
+    return try clear { () throws(Problem) in try finished(pivoted, nil, last) }
+  }
+
+  /// The selected rows, with the types that the values of the first rows show.
+  private func typed(
+    _ stream: any RowStream, _ types: LooseTypes, _ work: inout Work
+  ) async throws(Problem) -> any RowStream {
+    let first = work
+    do throws(Problem) {
+      let rows = try apply(to: stream, &work)
+      if !types.isPending { return rows }
+    } catch {
+      if !types.isPending { throw error }
+    }
+    let peeked = try await PeekedRows(stream)
+    var searchesAll = false
+    while true {
+      // A type may be that of a column without values in the first rows: the others show it.
+      let all = searchesAll ? try await stream.reopened() : nil
+      types.forgetPending()
+      work = first
+      do throws(Problem) {
+        _ = try apply(to: all ?? peeked.beginning, &work)
+        if !types.isPending {
+          work = first
+          return try apply(to: peeked, &work)
+        }
+      } catch {
+        if !types.isPending {
+          guard !searchesAll, types.forgetEmpty() else { throw error }
+          searchesAll = true
+        }
+      }
+      await types.find()
+    }
   }
 
   /// The members of columns that are named like columns: `user.name`.
-  private func members(of schema: Schema) -> [Assigned] {
+  private func members(of schema: Schema, _ related: [Relation], beforeSteps: Bool) -> [Assigned] {
     var seen: Set<String> = []
-    let named = namedColumns + (steps.distinct ?? []) + steps.dropped + (steps.explode.map { [$0] } ?? [])
+    let changed = (steps.explode.map { [$0] } ?? []) + steps.assigned.map(\.name)
+    let named =
+      namedColumns + (steps.distinct ?? []) + (steps.explode.map { [$0] } ?? []) + steps.fill.compactMap(\.column)
+      + steps.unpivot + (steps.pivot.map { [$0.name] + ($0.value.map { [$0] } ?? []) } ?? [])
+      + related.filter { relations.contains($0.name) }.flatMap { $0.columns.map(\.left) }
     return named.compactMap { name in
-      guard schema.position(of: name) == nil, computed[name] == nil, seen.insert(name).inserted,
-        !steps.assigned.contains(where: { $0.name == name }), CompiledExpression.isMember(name, of: schema)
+      guard schema.position(of: name) == nil, computed[name] == nil, !changed.contains(name) || name == steps.explode,
+        let base = CompiledExpression.base(of: name, in: schema), seen.insert(name).inserted
       else { return nil }
-      return Assigned(name, .column(name))
+      let isChanged = changed.contains(base) || changed.contains { $0 != name && name.hasPrefix($0 + ".") }
+      return beforeSteps && isChanged ? nil : Assigned(name, .column(name))
     }
   }
 
@@ -201,6 +262,10 @@ public struct Selection: Sendable, Hashable {
     let related: JoinTables
     let threads: Int
     let memory: Int
+    /// The types that values show; nil if those are JSON.
+    var types: LooseTypes?
+    /// The members that are columns.
+    var members: [String] = []
     /// The numbers of the rows of the input, if calculations see only some of them.
     var numbers: RecordNumbers?
   }
@@ -227,8 +292,9 @@ public struct Selection: Sendable, Hashable {
     var wide = stream
     if !made.isEmpty {
       let assigned = made.compactMap { name in computed[name].map { Assigned(name, $0) } }
-      wide = try ComputedColumns(stream, assigned, today: steps.today, now: steps.now, numbers: work.numbers) {
-        (name, schema) throws(Problem) in
+      wide = try ComputedColumns(
+        stream, assigned, today: steps.today, now: steps.now, numbers: work.numbers, types: work.types
+      ) { (name, schema) throws(Problem) in
         try position(name, schema, related)
       }
     }
@@ -248,6 +314,19 @@ public struct Selection: Sendable, Hashable {
     return made.isEmpty ? rows : ProjectedRows(rows, Array(0..<base.width))
   }
 
+  /// The rows with members that are named like columns.
+  private func withMembers(
+    _ rows: any RowStream, beforeSteps: Bool = false, _ work: inout Work
+  ) throws(Problem) -> any RowStream {
+    let members = members(of: rows.schema, work.related.relations, beforeSteps: beforeSteps)
+    if members.isEmpty { return rows }
+    work.members += members.map(\.name)
+    let related = work.related.relations
+    return try ComputedColumns(
+      rows, members, today: steps.today, now: steps.now, numbers: work.numbers, types: work.types
+    ) { (name, schema) throws(Problem) in try position(name, schema, related) }
+  }
+
   private func columns(of predicate: Predicate) -> [String] {
     predicate.columns.flatMap { computed[$0]?.columns ?? [$0] }
   }
@@ -258,15 +337,9 @@ public struct Selection: Sendable, Hashable {
     if keys != nil, stream.schema.key.isEmpty {
       throw Problem(.usage, "\(stream.schema.name) has no key and therefore no favourites")
     }
-    let members = members(of: stream.schema)
-    if !members.isEmpty {
-      let wide = try ComputedColumns(stream, members, today: steps.today, now: steps.now, types: memberTypes) {
-        (name, schema) throws(Problem) in try position(name, schema, related)
-      }
-      return try selected(from: wide, &work)
-    }
+    var stream = try withMembers(stream, beforeSteps: true, &work)
     let compared = textComparisons(in: stream.schema)
-    let stream = compared.isEmpty ? stream : TextComparisonRows(stream, compared)
+    if !compared.isEmpty { stream = TextComparisonRows(stream, compared) }
     // Conditions on what is read come first, so that a calculation needs not hold for other rows.
     let early = allPredicates.filter { predicate in
       steps.changesRows
@@ -281,9 +354,14 @@ public struct Selection: Sendable, Hashable {
       work.numbers = numbers
     }
     rows = try filtered(rows, early, work)
-    rows = try steps.computed(rows, work.numbers) { (name, schema) throws(Problem) in
+    if let explode = steps.explode {
+      rows = ReshapedRows.exploding(rows, try position(explode, rows.schema, related), work.types)
+      rows = try withMembers(rows, &work)
+    }
+    rows = try steps.computed(rows, work.numbers, work.types) { (name, schema) throws(Problem) in
       try position(name, schema, related)
     }
+    rows = try withMembers(rows, &work)
     let base = rows.schema
     let join =
       relations.isEmpty ? nil : try Join(relations, nested: isNested, joinKind, from: base, work.related)
@@ -322,9 +400,17 @@ public struct Selection: Sendable, Hashable {
         return Assigned(name, expression)
       }
       if !made.isEmpty {
-        rows = try ComputedColumns(rows, made, today: steps.today, now: steps.now, numbers: work.numbers) {
-          (name, schema) throws(Problem) in
+        rows = try ComputedColumns(
+          rows, made, today: steps.today, now: steps.now, numbers: work.numbers, types: work.types
+        ) { (name, schema) throws(Problem) in
           try position(name, schema, related)
+        }
+      }
+      if grouping.splitsLists {
+        for name in grouping.columns {
+          let column = try position(name, rows.schema, related)
+          guard rows.schema.columns[column].type == .json else { continue }
+          rows = ReshapedRows.exploding(rows, column, counted: true, work.types)
         }
       }
       let schema = rows.schema
@@ -338,7 +424,8 @@ public struct Selection: Sendable, Hashable {
     rows = try filtered(rows, steps.having, work)
     if join == nil, steps.pivot != nil || !steps.unpivot.isEmpty {
       let all = rows.schema.columns
-      let kept = all.indices.filter { !hidden.contains(all[$0].name) || steps.names(all[$0].name) }
+      let hidden = hidden(work),
+        kept = all.indices.filter { !hidden.contains(all[$0].name) || steps.names(all[$0].name) }
       if kept.count < all.count { rows = ProjectedRows(rows, kept) }
     }
     if !steps.unpivot.isEmpty {
@@ -368,8 +455,8 @@ public struct Selection: Sendable, Hashable {
 
   /// The columns that are omitted from the output: members, which are columns only where they are named, and those of
   /// rows.
-  private var hidden: [String] {
-    memberTypes.keys.filter { steps.explode != $0 } + [NumberedRows.column, FileNamedRows.column]
+  private func hidden(_ work: Work) -> [String] {
+    work.members.filter { steps.explode != $0 } + [NumberedRows.column, FileNamedRows.column]
   }
 
   /// Whether all rows that the other steps leave are counted, after them.
@@ -387,8 +474,13 @@ public struct Selection: Sendable, Hashable {
       for name in columns where !(counts) { chosen.append(try position(name, final, related)) }
       if Set(chosen).count != chosen.count { throw Problem(.columns, "contains a column more than once") }
       positions = counts ? nil : chosen
-    } else if !steps.dropped.isEmpty || grouping == nil && hidden.contains(where: { final.position(of: $0) != nil }) {
-      var dropped = Set(hidden.compactMap { grouping == nil ? final.position(of: $0) : nil })
+    } else if !steps.dropped.isEmpty
+      || grouping == nil && hidden(work).contains(where: { final.position(of: $0) != nil })
+    {
+      var dropped = Set(
+        hidden(work).compactMap {
+          grouping == nil ? final.position(of: $0) : nil
+        })
       for name in steps.dropped { dropped.insert(try position(name, final, related)) }
       positions = final.columns.indices.filter { !dropped.contains($0) }
       if positions?.isEmpty == true { throw Problem(.usage, "all columns would be dropped", hint: "keep one of them") }

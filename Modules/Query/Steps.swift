@@ -82,12 +82,12 @@ public struct Steps: Sendable, Hashable {
     return needed + fill.compactMap(\.column)
   }
 
-  /// The rows after explode, fill and put.
+  /// The rows after fill and put.
   func computed(
-    _ stream: any RowStream, _ numbers: RecordNumbers?, position: (String, Schema) throws(Problem) -> Int
+    _ stream: any RowStream, _ numbers: RecordNumbers?, _ types: LooseTypes?,
+    position: (String, Schema) throws(Problem) -> Int
   ) throws(Problem) -> any RowStream {
     var rows = stream
-    if let explode { rows = ReshapedRows.exploding(rows, try position(explode, rows.schema)) }
     if !fill.isEmpty {
       var values: [(column: Int, value: Value)] = []
       for filling in fill {
@@ -108,7 +108,8 @@ public struct Steps: Sendable, Hashable {
       rows = ReshapedRows.filling(rows, values)
     }
     if !assigned.isEmpty {
-      rows = try ComputedColumns(rows, assigned, today: today, now: now, numbers: numbers, position: position)
+      rows = try ComputedColumns(
+        rows, assigned, today: today, now: now, numbers: numbers, types: types, position: position)
     }
     return rows
   }

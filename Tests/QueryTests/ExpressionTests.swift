@@ -68,7 +68,8 @@ import Testing
       ("strptime('31.12.2023', '%d.%m.%Y')", "2023-12-31"), ("strftime(day, '%e %B %Y, %j')", "31 January 2024, 031"),
       ("today()", "2024-05-17"), ("cast('12' as integer) + 1", "13"), ("try_cast('x' as integer)", ""),
       ("cast(2.5 as integer)", "3"),
-      ("user.name", "\"A\""), ("user.age", "7"), ("tags[1]", "x"), ("tags[-1]", "y"), ("tags[5]", ""),
+      ("user.name", "A"), ("user.age", "7"), ("coalesce(user.nick, user.name)", "A"), ("tags[1]", "x"),
+      ("tags[-1]", "y"), ("tags[5]", ""),
       ("len(tags)", "2"),
       ("array_to_string(tags, '+')", "x+y"), ("list_contains(tags, 'y')", "true"), ("row_number()", "1"),
       ("name in ('Anna', 'Ben') and not ok = false", "true"), ("id between 1 and 2", "true"), ("name ~ 'NN'", "true"),
@@ -113,6 +114,7 @@ import Testing
       ("length(name) between 4 and 5", [1]), ("starts_with(name, 'A')", [1]),
       ("id % 2 = 1 and price is not null", [1, 3]),
       ("-id < -1", [2, 3]), ("coalesce(name, 'none') ~ NONE", [3]), ("tags[1] = x", [1]), ("user.age = 7", [1]),
+      ("user.name = A", [1]), ("user.name starts with a", [1]), ("user.age > 10", []), ("user.age * 1 > 6", [1]),
     ])
   func conditions(_ text: String, _ wanted: [Int]) async throws {
     var selection = Selection()

@@ -125,16 +125,14 @@ struct SelectionOptions {
     {
       selection.sort = usualOrder.sort
     }
-    let related = join?.described(in: .described, from: schema.name) ?? .described,
-      none = BufferedRows(schema: schema, batches: [])
+    let related = join?.described(in: .described, from: schema.name) ?? .described
     var joined = Selection()
     (joined.relations, joined.isNested) = (plain.relations, plain.isNested)
     (joined.steps.assigned, joined.steps.fill, joined.steps.explode) =
       (plain.steps.assigned, plain.steps.fill, plain.steps.explode)
     (joined.steps.today, joined.steps.now) = (today, plain.steps.now)
-    let wide = try joined.apply(to: none, scratch: NoScratch(), related: related)
-    selection = selection.dated(in: wide.schema, today: today)
-    _ = try selection.apply(to: none, scratch: NoScratch(), related: related)
+    selection = selection.dated(in: try joined.check(schema, related: related).schema ?? schema, today: today)
+    _ = try selection.check(schema, related: related)
     return selection
   }
 }

@@ -204,7 +204,7 @@ struct TableCommand {
     let isSchema = content == .schema
     let profile = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
-      try await rows.withWidening { (stream) async throws(Problem) in
+      try await selection.retyping(rows, related: related).withWidening { (stream) async throws(Problem) in
         let chosen = try await selection.applied(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         if isSchema { return try await SchemaRows.rows(of: chosen, threads: threads, details: details) }

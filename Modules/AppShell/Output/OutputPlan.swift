@@ -355,6 +355,7 @@ package struct OutputPlan: Sendable {
       wanted.columns = policy.columns[audience]
     }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
+    let rows = try await selection.retyping(rows, related: related)
     var opened = withoutMissingHeader(self.targets)
     let right = try await opened.first(where: \.isAppended)?.location.place.appendingRight()
     defer { withExtendedLifetime(right) {} }

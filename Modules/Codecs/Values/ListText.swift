@@ -1,4 +1,4 @@
-/// The elements of a list, as a cell holds it: a canonical JSON array.
+/// The elements of a list, as a cell holds it: a canonical JSON array. A string is its own only element.
 public enum ListText {
   /// The elements of a list of texts.
   public static func elements(of array: [UInt8]) -> [String] {
@@ -35,10 +35,12 @@ public enum ListText {
   /// Calls `body` with each element: a text's own bytes, any other element's JSON. Stops when `body` says true; tells
   /// whether it did.
   package static func first(in array: UnsafeRawBufferPointer, where body: ([UInt8]) -> Bool) -> Bool {
-    var at = 1
+    var at = 0
     while at < array.count {
       let byte = unsafe array[at]
-      if byte == UInt8(ascii: "\"") {
+      if at == 0, byte != UInt8(ascii: "\"") {
+        at = 1
+      } else if byte == UInt8(ascii: "\"") {
         let (text, end) = unsafe string(array, at + 1)
         if body(text) { return true }
         at = end

@@ -24,6 +24,8 @@ struct ConditionMatcher: Sendable {
     case begins(FoldedNeedle, isList: Bool)
     case pattern(PatternSearches, isList: Bool)
     case column(Condition.Operator, areTimes: Bool)
+    /// Of a value within JSON: a string is its text, a list has elements.
+    case json(Condition.Operator, [[UInt8]], [ExactNumber?])
   }
 
   /// A condition on the column at a position of a schema.
@@ -51,7 +53,7 @@ struct ConditionMatcher: Sendable {
     case .date, .time: 3
     case .text: 4
     case .column: 5
-    case .element, .numberElement: 6
+    case .element, .numberElement, .json: 6
     case .begins: 7
     case .contains: 8
     case .pattern: 9
@@ -87,7 +89,7 @@ struct ConditionMatcher: Sendable {
     let comparison = condition.comparison
     let bytes = condition.values.map { Array($0.utf8) }
     var isList = false
-    if case .list = column.type { isList = true }
+    if column.type.isNested { isList = true }
     switch comparison {
     case .isNull: return .isNull(true)
     case .isNotNull: return .isNull(false)
@@ -153,7 +155,8 @@ struct ConditionMatcher: Sendable {
       return .time(comparison, try bounds("2024-05-17", DateBound.init(time:)))
     case .datetime:
       return .time(comparison, try bounds("2024-05-17T08:15", DateBound.init(local:)))
-    case .text, .bytes, .url, .json: return .text(comparison, bytes)
+    case .json: return .json(comparison, bytes, bytes.map { ExactNumber(literal: $0) })
+    case .text, .bytes, .url: return .text(comparison, bytes)
     }
   }
 
@@ -200,6 +203,8 @@ struct ConditionMatcher: Sendable {
     case .numberElement(let isThere, let wanted):
       guard let list = unsafe reader.bytes(of: cell) else { return nil }
       return unsafe ListText.first(in: list) { DecimalNumber($0).map(wanted.contains) ?? false } == isThere
+    case .json(let comparison, let wanted, let numbers):
+      return Self.holds(comparison, ExpressionValue(cell, reader).text, wanted, numbers)
     case .contains(let wanted, let needle):
       guard let bytes = unsafe reader.bytes(of: cell) else {
         return needle.isContained(inFolded: Fold.folded(cell.plainText)) == wanted
@@ -220,6 +225,32 @@ struct ConditionMatcher: Sendable {
       }
       return Self.holds(comparison, SortOrder.compare(reader, cell, reader, value))
     }
+  }
+
+  /// Whether a value within JSON passes a comparison: its text as well as the value of a string or a number; if it is a
+  /// list, one of its elements may be the value that is wanted.
+  private static func holds(
+    _ comparison: Condition.Operator, _ json: [UInt8], _ wanted: [[UInt8]], _ numbers: [ExactNumber?]
+  ) -> Bool {
+    func order(_ value: [UInt8], _ isString: Bool, _ at: Int) -> Int {
+      if !isString, let wanted = numbers[at], let number = ExactNumber(literal: value) {
+        return ExactNumber.order(number, wanted)
+      }
+      return value == wanted[at] ? 0 : value.lexicographicallyPrecedes(wanted[at]) ? -1 : 1
+    }
+    let isString = json.first == UInt8(ascii: "\""), isList = json.first == UInt8(ascii: "[")
+    let value = isString ? Array((ListText.elements(of: json).first ?? "").utf8) : json
+    guard [.equal, .notEqual, .isIn].contains(comparison) else { return holds(comparison, order(value, isString, 0)) }
+    let parts = isList ? (try? JSON.parse(json, name: ""))?.arrayValue ?? [] : []
+    let isThere = wanted.indices.contains { at in
+      order(value, isString, at) == 0 || json == wanted[at]
+        || parts.contains { part in
+          let value = ExpressionValue(part)
+          if case .text(let text) = value { return order(text, true, at) == 0 }
+          return order(value.text, false, at) == 0
+        }
+    }
+    return isThere == (comparison != .notEqual)
   }
 
   /// Whether `body` holds for the text of a cell, or for one of the elements of a list.

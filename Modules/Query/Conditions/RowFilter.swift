@@ -160,7 +160,7 @@ extension ConditionMatcher {
           return unsafe Self.anyText(of: cell, reader, isList) { unsafe search.matches($0) } == wants
         }
       }
-    case .number, .element, .numberElement, .begins, .column:
+    case .number, .element, .numberElement, .begins, .column, .json:
       keep(&rows) { row in matches(reader, row, &scratch) }
     }
   }

@@ -67,13 +67,14 @@ final class CompiledExpression: Sendable {
     }
   }
 
-  /// `user.name` as a member of the column `user`; nil if the schema has no such column.
+  /// `user.name` as a member of the column `user`, `tags[1].name` as one of an element; nil if the schema has no such
+  /// column.
   private static func path(_ name: String, in schema: Schema) -> Expression? {
-    if name.utf8.last == UInt8(ascii: "]"), let expression = try? Expression(parsing: name) {
-      let base = expression.columns
-      if base.count == 1, let column = schema.position(of: base[0]), schema.columns[column].type.isNested {
-        if case .element = expression { return expression }
-      }
+    func isNested(_ name: String) -> Bool {
+      schema.position(of: name).map { schema.columns[$0].type.isNested } ?? (path(name, in: schema) != nil)
+    }
+    if name.utf8.contains(UInt8(ascii: "[")), let expression = try? Expression(parsing: name) {
+      return expression.base.flatMap { $0 != name && isNested($0) ? expression : nil }
     }
     for (at, byte) in name.utf8.enumerated().reversed() where byte == UInt8(ascii: ".") {
       let head = String(decoding: name.utf8.prefix(at), as: UTF8.self)
@@ -84,8 +85,20 @@ final class CompiledExpression: Sendable {
     return nil
   }
 
-  /// Whether a name is one of a member, or of an element, of a column.
-  static func isMember(_ name: String, of schema: Schema) -> Bool { path(name, in: schema) != nil }
+  /// The column of which a name is one of a member, or of an element; nil for other names.
+  static func base(of name: String, in schema: Schema) -> String? {
+    path(name, in: schema)?.base.map { base(of: $0, in: schema) ?? $0 }
+  }
+
+  /// Whether only the values show the type: of members, of elements, and of choices between them.
+  var isLoose: Bool {
+    guard type == .json else { return false }
+    switch work {
+    case .column, .constant, .cast: return false
+    case .function(let function): if case .type = function.gives { return false } else { return true }
+    default: return true
+    }
+  }
 
   private static func call(_ name: String, _ parts: [CompiledExpression]) throws(Problem) -> CompiledExpression {
     let label = parts.first?.label ?? name

@@ -17,36 +17,50 @@ final class ComputedColumns: DerivedRowStream {
     let position: Int
     let type: ColumnType
     let expression: CompiledExpression
+    /// Set if the values show the type.
+    let loose: LooseType?
   }
 
   /// - Parameter numbers: those of the rows of the input, if these are not all of them.
   /// - Throws: `usage` for an unknown column, and for a value of a type that a function does not take.
-  init(
+  convenience init(
     _ inner: any RowStream, _ assigned: [Assigned], today: String, now: String, numbers: RecordNumbers? = nil,
-    types: [String: ColumnType] = [:], position: (String, Schema) throws(Problem) -> Int
+    types: LooseTypes? = nil, position: (String, Schema) throws(Problem) -> Int
   ) throws(Problem) {
     var schema = inner.schema, steps: [Step] = []
+    let numbers = numbers ?? RecordNumbers(), needsRows = assigned.contains { $0.expression.calls("row_number") }
+    func made() -> ComputedColumns {
+      ComputedColumns(inner, schema, steps, needsRows: needsRows, clock: (today, now), numbers)
+    }
     for one in assigned {
       let known = schema
       let compiled = try CompiledExpression.compile(one.expression, of: known) { (name) throws(Problem) in
         try position(name, known)
       }
-      let type = types[one.name] ?? compiled.type ?? .text, made = ColumnDescription(one.name, type)
+      let loose =
+        compiled.isLoose
+        ? types?.type(of: one, in: made()) {
+          (reader, row, context) throws(Problem) in [try compiled.value(reader, row, context)]
+        } : nil
+      let type = loose?.type ?? compiled.type ?? .text, made = ColumnDescription(one.name, type)
       var columns = schema.columns
       let at = schema.position(of: one.name) ?? columns.count
       if case .column(one.name) = one.expression, at < columns.count { continue }
       if at == columns.count { columns.append(made) } else { columns[at] = made }
       let key = schema.key.contains(at) ? [] : schema.key.map { schema.columns[$0].name }
       schema = Schema(schema.name, schema.summary, key: key, columns: columns)
-      steps.append(Step(position: at, type: type, expression: compiled))
+      steps.append(Step(position: at, type: type, expression: compiled, loose: loose))
     }
-    self.schema = schema
-    self.inner = inner
-    self.steps = steps
-    needsRows = assigned.contains { $0.expression.calls("row_number") }
+    self.init(inner, schema, steps, needsRows: needsRows, clock: (today, now), numbers)
+  }
+
+  private init(
+    _ inner: any RowStream, _ schema: Schema, _ steps: [Step], needsRows: Bool, clock: (today: String, now: String),
+    _ numbers: RecordNumbers
+  ) {
+    (self.inner, self.schema, self.steps, self.needsRows) = (inner, schema, steps, needsRows)
+    (self.clock, self.numbers) = (clock, numbers)
     place = inner.schema.position(of: NumberedRows.column)
-    self.numbers = numbers ?? RecordNumbers()
-    clock = (today, now)
   }
 
   var mayWiden: Bool { inner.mayWiden }
@@ -96,7 +110,9 @@ final class ComputedColumns: DerivedRowStream {
             ? "\(name.dropFirst(Conditions.mark.count)): \(error.message)" : "column “\(name)”: \(error.message)"
           throw problem
         }
-        guard value.fits(step.type) else {
+        if let loose = step.loose {
+          guard loose.includes(value) else { throw loose.problem(value, schema.columns[step.position].name) }
+        } else if !value.fits(step.type) {
           let name = schema.columns[step.position].name
           throw Problem(
             .badData, "column “\(name)”: “\(String(value.string.prefix(100)))” is not \(step.type.name)",
@@ -131,72 +147,6 @@ extension RowBatch {
       }
     }
     return unsafe RowBatch(width: width, count: count, uncheckedCells: cells.freeze(), arena: bytes.freeze())
-  }
-}
-
-/// The types of members of JSON values, which no schema tells.
-enum MemberTypes {
-  /// The types that the values of the first batch have, and the rows with that batch.
-  static func find(
-    _ names: [String], in stream: any RowStream
-  ) async throws(Problem) -> (any RowStream, [String: ColumnType]) {
-    if names.isEmpty { return (stream, [:]) }
-    if let peeked = stream as? PeekedRows { return (stream, peeked.types) }
-    guard let first = try await stream.next()?.batch() else {
-      return (stream, Dictionary(names.map { ($0, .text) }) { first, _ in first })
-    }
-    var types: [String: ColumnType] = [:]
-    let reader = CellReader(first), context = ExpressionContext(today: "", now: "")
-    for name in names {
-      let member = try CompiledExpression.compile(.column(name), of: stream.schema) { (name) throws(Problem) in
-        try stream.schema.column(named: name)
-      }
-      var found: ColumnType?
-      for row in 0..<first.count {
-        let type: ColumnType
-        switch try member.value(reader, row, context) {
-        case .null: continue
-        case .number(let number): type = number.scale == 0 && number.integer != nil ? .integer : .decimal
-        case .boolean: type = .boolean
-        case .json: type = .json
-        case .real, .text, .bytes: type = .text
-        }
-        if found == nil || found == type {
-          found = type
-        } else {
-          found =
-            found?.isNumeric == true && type.isNumeric ? .decimal : found == .json || type == .json ? .json : .text
-        }
-      }
-      types[name] = found ?? .text
-    }
-    return (PeekedRows(stream, first, types), types)
-  }
-}
-
-/// Rows of which the first batch was read before.
-private final class PeekedRows: DerivedRowStream {
-  let schema: Schema
-  let types: [String: ColumnType]
-  let inner: any RowStream
-  private let first: Mutex<RowBatch?>
-
-  init(_ inner: any RowStream, _ first: RowBatch, _ types: [String: ColumnType]) {
-    schema = inner.schema
-    (self.inner, self.types) = (inner, types)
-    self.first = Mutex(first)
-  }
-
-  var mayWiden: Bool { inner.mayWiden }
-  func widened() async throws(Problem) -> (any RowStream)? { try await inner.widened() }
-
-  func next() async throws(Problem) -> BatchTask? {
-    let ready = first.withLock { batch -> RowBatch? in
-      defer { batch = nil }
-      return batch
-    }
-    if let ready { return BatchTask(ready: ready) }
-    return try await inner.next()
   }
 }
 

@@ -24,6 +24,15 @@ public indirect enum Expression: Sendable, Hashable {
     }
   }
 
+  /// The column of a member or an element; nil for other expressions.
+  var base: String? {
+    switch self {
+    case .column(let name): name
+    case .member(let part, _), .element(let part, _): part.base
+    case .constant, .value, .call, .cast: nil
+    }
+  }
+
   func calls(_ function: String) -> Bool {
     switch self {
     case .constant, .value, .column: false

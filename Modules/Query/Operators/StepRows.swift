@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 import Synchronization
 
@@ -79,29 +80,47 @@ struct ReshapedRows: DerivedRowStream {
   }
 
   /// A row for each element of a list; one with null for an empty list, or none.
-  static func exploding(_ inner: any RowStream, _ column: Int) -> ReshapedRows {
-    let old = inner.schema, description = old.columns[column]
+  /// - Parameters:
+  ///   - isCounted: whether an element counts once for each list, and an empty list has no row.
+  ///   - types: the types that elements show; nil if they are JSON.
+  static func exploding(
+    _ inner: any RowStream, _ column: Int, counted isCounted: Bool = false, _ types: LooseTypes?
+  ) -> ReshapedRows {
+    let old = inner.schema, description = old.columns[column], isJSON = description.type == .json
     var type = description.type
     if case .list(let element) = type { type = element == .integer ? .integer : element == .url ? .url : .text }
+    @Sendable func elements(_ cell: Cell, _ reader: CellReader) -> [ExpressionValue]? {
+      let value = ExpressionValue(cell, reader)
+      guard let elements = value.elements else {
+        if isJSON, case .json(let text) = value {
+          return (try? JSON.parse(text, name: "")).map { [ExpressionValue($0)] }
+        }
+        return nil
+      }
+      let values = isCounted ? elements.reduce(into: []) { if !$0.contains($1) { $0.append($1) } } : elements
+      return values.isEmpty && !isCounted ? [.null] : values.map { ExpressionValue($0) }
+    }
+    let loose =
+      isJSON
+      ? types?.type(of: Assigned(description.name, .element(.column(description.name), 0)), in: inner) {
+        (reader, row, _) throws(Problem) in elements(reader.cell(row, column), reader) ?? []
+      } : nil
+    let made = loose?.type ?? type
     var columns = old.columns
-    columns[column] = ColumnDescription(description.name, type, description.summary, unit: description.unit)
-    let schema = Schema(old.name, old.summary, columns: columns), made = type
+    columns[column] = ColumnDescription(description.name, made, description.summary, unit: description.unit)
+    let schema = Schema(old.name, old.summary, columns: columns)
     return ReshapedRows(inner, schema) { (batch) throws(Problem) in
       let reader = CellReader(batch)
       var builder = RowBatchBuilder(width: batch.width)
       for row in 0..<batch.count {
-        let value = ExpressionValue(reader.cell(row, column), reader)
-        let elements = value.elements
-        let values = elements.map { $0.isEmpty ? [.null] : $0.map { ExpressionValue($0) } } ?? [value]
-        for element in values {
+        guard let elements = elements(reader.cell(row, column), reader) else {
+          for at in 0..<batch.width { builder.append(row, at, of: batch) }
+          continue
+        }
+        for element in elements {
+          if let loose, !loose.includes(element) { throw loose.problem(element, description.name) }
           for at in 0..<batch.width {
-            if at != column {
-              builder.append(row, at, of: batch)
-            } else if elements == nil {
-              builder.append(row, at, of: batch)
-            } else {
-              element.append(as: made, to: &builder)
-            }
+            if at == column { element.append(as: made, to: &builder) } else { builder.append(row, at, of: batch) }
           }
         }
       }
