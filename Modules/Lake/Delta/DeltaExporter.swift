@@ -138,6 +138,7 @@ public struct DeltaExporter: Exporter {
     own.values["dates"] = "native"
     // The types of the log decide.
     own.values["decimals"] = nil
+    own.types = [:]
     var metrics = metrics
     metrics.decimals = [:]
     let key = schema.key
@@ -157,8 +158,22 @@ public struct DeltaExporter: Exporter {
     try await files.begin(metrics)
   }
 
-  func write(_ rows: PreparedRows) async throws(Problem) { try await files?.write(rows) }
-  func finish() async throws(Problem) { try await files?.finish() }
+  func write(_ rows: PreparedRows) async throws(Problem) {
+    do throws(Problem) { try await files?.write(rows) } catch { throw decided(error) }
+  }
+  func finish() async throws(Problem) {
+    do throws(Problem) { try await files?.finish() } catch { throw decided(error) }
+  }
+
+  /// A problem with a number that the type in the log cannot hold, whatever the other rows are.
+  private func decided(_ problem: Problem) -> Problem {
+    var problem = problem
+    if problem.needsAllRows, !plan.definesColumns {
+      problem.needsAllRows = false
+      problem.hint = .set(.columnTypes, for: "round the numbers: the type is double")
+    }
+    return problem
+  }
 
   func commit() async throws(Problem) -> WrittenRows {
     _ = try await files?.commit()
