@@ -17,12 +17,14 @@ struct SQLiteTable: Sendable {
     var hint: ColumnType?
     /// The digits after the point that the comment names for decimals.
     var scale: Int?
+    /// The spelling that all dates and times were found to have.
+    var spelling = ValueSpelling.usual
     /// The metadata that bb stored.
     var description: ColumnDescription?
 
     /// The column as one of a table in which it has `type`.
     func described(as type: ColumnType, mixed isMixed: Bool = false) -> ColumnDescription {
-      guard let description else { return ColumnDescription(name, type, mixed: isMixed) }
+      guard let description else { return ColumnDescription(name, type, mixed: isMixed).spelled(spelling) }
       return ColumnDescription(
         name, type, nullable: description.isNullable, description.summary, unit: description.unit,
         extra: description.isExtra, role: description.role)
@@ -69,9 +71,15 @@ struct SQLiteTable: Sendable {
     }
   }
 
+  /// Whether a column is declared to have dates or times, which SQLite keeps as text.
+  func isTemporal(_ column: Int) -> Bool {
+    ["DATE", "TIMESTAMP"].contains(where: columns[column].declared.hasPrefix)
+  }
+
   /// The type of a column without a value.
   func likelyType(_ column: Int) -> ColumnType {
     let declared = columns[column].declared
+    if isTemporal(column) { return declared == "DATE" ? .date : .datetime }
     if declared.contains("INT") { return .integer }
     if ["REAL", "FLOA", "DOUB"].contains(where: declared.contains) { return .real }
     if declared.hasPrefix("DEC") || declared.hasPrefix("NUMERIC") { return .decimal }

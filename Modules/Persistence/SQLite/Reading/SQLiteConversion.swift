@@ -38,7 +38,9 @@ struct SQLiteConversion {
 
   /// Converts; gives the first value that does not fit.
   mutating func run() -> Fault? {
-    let isPlain = !zip(types, meanings).contains { $1 == .found ? $0 == .json : !Self.isKeptAsIs($0) }
+    let isPlain = !zip(types, meanings).contains {
+      $1 == .found ? $0 == .json || $0.isTemporal : !Self.isKeptAsIs($0)
+    }
     if let fault = firstBadText() { return fault }
     return isPlain ? check() : convert()
   }
@@ -116,6 +118,7 @@ struct SQLiteConversion {
     case (.json, .real(let value)): value.isFinite ? .json(value.canonicalText) : .same
     case (.json, .text(let start, let length)): .json(JSON.string(batch.bytes(start, length)).canonicalBytes)
     case (.json, .bytes): .same
+    case (.date, .text), (.datetime, .text), (.timestamp, .text): declared(cell, type)
     default: nil
     }
   }
@@ -141,7 +144,11 @@ struct SQLiteConversion {
     case (.text, .integer(let value)): return .text(Array(String(value).utf8))
     case (.date, .text(let start, let length)): return Dates.isDate(batch.bytes(start, length)) ? .same : nil
     case (.timestamp, .text(let start, let length)): return Dates.isTimestamp(batch.bytes(start, length)) ? .same : nil
-    case (.datetime, .text(let start, let length)): return Dates.isDatetime(batch.bytes(start, length)) ? .same : nil
+    case (.datetime, .text(let start, let length)):
+      var text = batch.bytes(start, length)
+      if Dates.isDatetime(text) { return .same }
+      if text.count > 10, text[10] == UInt8(ascii: " ") { text[10] = UInt8(ascii: "T") }
+      return Dates.isDatetime(text) ? .text(text) : nil
     case (.json, .integer), (.json, .real): return found(cell, type)
     case (.real, .text(let start, let length)), (.decimal, .text(let start, let length)):
       let literal = batch.bytes(start, length)

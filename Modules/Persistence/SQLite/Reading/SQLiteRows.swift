@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 import Synchronization
 
@@ -44,7 +45,7 @@ final class SQLiteRows: ExactRowStream {
     {
       ranges = SQLiteRanges([reader, second], from: behind.start, batch: first.count, idsPerRow: behind.idsPerRow)
     }
-    var kinds = SQLiteKinds(width: positions.count)
+    var kinds = SQLiteKinds(table, positions)
     if let first { kinds.look(at: first) }
     return SQLiteRows(
       database, table, positions, filter, name, kinds, reader, ranges, first, isWhole: first == nil, isPart: isPart)
@@ -57,6 +58,10 @@ final class SQLiteRows: ExactRowStream {
   ) {
     self.isPart = isPart
     self.database = database
+    var table = table
+    for (index, position) in positions.enumerated() {
+      if let spelling = kinds.spelling(index) { table.columns[position].spelling = spelling }
+    }
     self.table = table
     self.positions = positions
     self.filter = filter
@@ -114,7 +119,7 @@ final class SQLiteRows: ExactRowStream {
     var table = table
     for index in contradicted { table.columns[positions[index]].hint = nil }
     let look = try SQLiteTableReader(try database.open(table), table, columns: positions, filter)
-    var kinds = SQLiteKinds(width: positions.count)
+    var kinds = SQLiteKinds(table, positions)
     while let batch = try await look.next() { kinds.look(at: batch) }
     let again = try SQLiteTableReader(try database.open(table), table, columns: positions, filter)
     return SQLiteRows(database, table, positions, filter, schema.name, kinds, again, nil, nil, isWhole: true)
@@ -135,7 +140,7 @@ final class SQLiteRows: ExactRowStream {
     let reader = try SQLiteTableReader(try database.open(table), table, columns: positions, filter)
     let table = settled
     return SQLiteRows(
-      database, table, positions, filter, schema.name, SQLiteKinds(width: positions.count), reader, nil, nil,
+      database, table, positions, filter, schema.name, SQLiteKinds(table, positions), reader, nil, nil,
       isWhole: false)
   }
 
@@ -160,10 +165,21 @@ struct SQLiteKinds {
     static let bytes = Kinds(rawValue: 8)
   }
   private var kinds: [Kinds]
+  /// The kinds of the texts in columns that are declared to have dates or times.
+  private var texts: [Int: ValueKinds] = [:]
 
-  init(width: Int) { kinds = Array(repeating: [], count: width) }
+  init(_ table: SQLiteTable, _ positions: [Int]) {
+    kinds = Array(repeating: [], count: positions.count)
+    for (index, position) in positions.enumerated() where table.isTemporal(position) { texts[index] = [] }
+  }
 
   mutating func look(at batch: RowBatch) {
+    for column in texts.keys {
+      for row in 0..<batch.count {
+        guard case .text(let start, let length) = batch[row, column] else { continue }
+        texts[column]?.formUnion(ValueKinds(field: ByteRun(batch.arena, start, length)))
+      }
+    }
     for row in 0..<batch.count {
       for column in kinds.indices {
         switch batch[row, column] {
@@ -177,9 +193,20 @@ struct SQLiteKinds {
     }
   }
 
+  /// The spelling of dates and times; nil for other columns.
+  func spelling(_ column: Int) -> ValueSpelling? {
+    type(column)?.isTemporal == true ? texts[column]?.spelling : nil
+  }
+
   /// The narrowest type for all values of a column; nil when there was none.
   func type(_ column: Int) -> ColumnType? {
-    switch kinds[column] {
+    if kinds[column] == .text, var text = texts[column] {
+      // A space and a `T` mean the same.
+      if text.remove(.spacedLocal) != nil { text.insert(.local) }
+      let type = text.type(else: .text)
+      return type.isTemporal ? type : .text
+    }
+    return switch kinds[column] {
     case []: nil
     case .integer: .integer
     case .real: .real
