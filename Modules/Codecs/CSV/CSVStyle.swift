@@ -93,10 +93,10 @@ public struct CSVStyle: Sendable, Hashable {
 }
 
 extension ColumnDescription {
-  /// The type of the column in a CSV file: lists whose elements are joined are text, as are words and dates in a
-  /// spelling that its metadata do not describe.
+  /// The type of the column in a CSV file: lists whose elements are joined are text, as are dates in a spelling that
+  /// its metadata do not describe.
   func writtenType(in style: CSVStyle) -> ColumnType {
-    if spelling != .usual, spelling != .spaced { return .text }
+    if case .time = spelling { return .text }
     return style.nested == .join && type.isNested ? .text : type
   }
 }

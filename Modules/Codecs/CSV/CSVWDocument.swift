@@ -11,6 +11,8 @@ public enum CSVWDocument {
     public static let type = "https://bb.invalid/csvw#type"
     /// The unit of the column's values.
     public static let unit = "https://bb.invalid/csvw#unit"
+    /// `spaced` for dates and times with a space between them.
+    public static let spelling = "https://bb.invalid/csvw#spelling"
     /// The digits after the point of each number of a column of decimals.
     public static let scale = "https://bb.invalid/csvw#scale"
     /// `true` for a column that the user added to a store.
@@ -36,12 +38,13 @@ public enum CSVWDocument {
       put("name", .string(names[position]))
       put("titles", .string(column.name))
       let type = column.writtenType(in: style)
-      put("datatype", .string(datatype(of: type, hasExponents: facts.exponents.contains(position))))
+      put("datatype", datatype(of: type, column.spelling, hasExponents: facts.exponents.contains(position)))
       put("required", column.isNullable ? nil : .boolean(true))
       // A required text may be empty: nothing means null there.
       put("null", column.isNullable || type != .text ? nil : .array([]))
       put("dc:description", column.summary.isEmpty ? nil : .string(column.summary))
       put(Annotation.type, .string(type.name))
+      put(Annotation.spelling, column.spelling == .spaced ? .string("spaced") : nil)
       put(Annotation.unit, column.unit.isEmpty ? nil : .string(column.unit))
       put(Annotation.scale, scales[position].map { .number(Int64($0)) })
       put(Annotation.extra, column.isExtra ? .boolean(true) : nil)
@@ -98,6 +101,13 @@ public enum CSVWDocument {
       byte &- 48 < 10 || (byte | 0x20) &- 97 < 26 || isPlain(byte)
         ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
     }.joined()
+  }
+
+  private static func datatype(of type: ColumnType, _ spelling: ValueSpelling, hasExponents: Bool) -> JSON {
+    if type == .boolean, spelling != .usual {
+      return .object(["base": .string("boolean"), "format": .string("\(spelling.word(true))|\(spelling.word(false))")])
+    }
+    return .string(datatype(of: type, hasExponents: hasExponents))
   }
 
   private static func datatype(of type: ColumnType, hasExponents: Bool) -> String {

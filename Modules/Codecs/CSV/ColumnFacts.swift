@@ -42,7 +42,8 @@ public struct ColumnFacts: Sendable, Hashable {
     let columns = schema.columns.enumerated().map { position, column in
       ColumnDescription(
         column.name, column.type, nullable: nulls.contains(position), column.summary, unit: column.unit,
-        extra: column.isExtra, mixed: column.isMixed, role: column.role)
+        extra: column.isExtra, mixed: column.isMixed, role: column.role
+      ).spelled(column.spelling)
     }
     return Schema(schema.name, schema.summary, key: schema.key.map { columns[$0].name }, columns: columns)
   }

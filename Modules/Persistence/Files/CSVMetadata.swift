@@ -28,6 +28,7 @@ struct CSVMetadata {
     var titles: [String]
     /// Its type as bb named it, or nil.
     var type: ColumnType?
+    var spelling = ValueSpelling.usual
     /// The reader of its fields; nil if `type` is enough.
     var column: CSVWColumn?
   }
@@ -113,6 +114,12 @@ struct CSVMetadata {
         throw Problem(.badData, "column “\(title)” has the unknown type “\(word)”", at: name)
       }
       rule.type = type
+      switch column[CSVWDocument.Annotation.spelling]?.stringValue ?? own.datatype?["format"]?.stringValue {
+      case "True|False" where type == .boolean: rule.spelling = .capitalized
+      case "TRUE|FALSE" where type == .boolean: rule.spelling = .uppercase
+      case "spaced" where type == .datetime: rule.spelling = .spaced
+      default: break
+      }
     } else {
       let datatype = own.datatype.flatMap { converter($0, of: title) }
       var reading = CSVWColumn(datatype ?? .text)

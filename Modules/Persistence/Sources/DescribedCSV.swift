@@ -54,7 +54,7 @@ struct DescribedCSV: Sendable {
         converted.append((name, column))
         reading.types[name] = .text
       } else if let type = rule.type {
-        reading.types[name] = type
+        reading.types.merge(ColumnTypes([ColumnDescription(name, type).spelled(rule.spelling)]))
       }
     }
     reading.types.merge(types)
