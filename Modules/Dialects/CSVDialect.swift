@@ -40,8 +40,8 @@ public struct CSVDialect: Sendable, Hashable {
   public var skipsInitialSpace = false
   /// The treatment of records that are not as wide as the header.
   var ragged = Ragged.error
-  /// Which of several tables is read, from 1; 0 for all of them, if their names are equal.
-  var table = 1
+  /// Which of several tables is read, from 1; 0 for all of them, if their names are equal; nil for the first of one.
+  var table: Int?
   /// The names of the columns instead of those of the header.
   public var names: [String]?
   /// The columns by their first and last characters, from 1; empty if a delimiter separates the fields.

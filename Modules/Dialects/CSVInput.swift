@@ -58,12 +58,13 @@ public struct CSVInput: Sendable {
     } else {
       var plan = TableConverter.Plan(dialect: dialect)
       plan.repairs = options.repairs
-      plan.columns = finding.width
-      plan.profile = finding.profile
+      // The sample may show another table than the wanted one.
+      if options.table == nil { (plan.columns, plan.profile) = (finding.width, finding.profile) }
       plan.maximumField = maximumField
       plan.maximumRejects = options.maximumRejects
       if options.skippedRows != nil { plan.expected.insert(.preamble) }
       if options.skippedFooter != nil { plan.expected.insert(.footer) }
+      if options.table != nil { plan.expected.formUnion([.anotherTable, .repeatedHeader]) }
       if options.comment != nil { plan.expected.insert(.comment) }
       if options.ragged == .drop || options.ragged == .cut || options.ragged == .both {
         plan.expected.formUnion([.shortRow, .longRow])

@@ -6,6 +6,8 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   case utf8 = "utf-8"
   case utf16le = "utf-16le"
   case utf16be = "utf-16be"
+  case utf32le = "utf-32le"
+  case utf32be = "utf-32be"
   case windows1252 = "windows-1252"
   case latin1 = "latin-1"
   case windows1251 = "windows-1251"
@@ -13,10 +15,20 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   case gb18030 = "gb18030"
 
   private static let synonyms: [String: CharacterEncoding] = [
-    "utf8": .utf8, "utf16le": .utf16le, "utf16be": .utf16be, "utf-16": .utf16le, "cp1252": .windows1252,
+    "utf8": .utf8, "utf16le": .utf16le, "utf16be": .utf16be, "utf-16": .utf16le, "utf-32": .utf32le,
+    "cp1252": .windows1252,
     "iso-8859-1": .latin1, "latin1": .latin1, "cp1251": .windows1251, "sjis": .shiftJIS, "shift_jis": .shiftJIS,
     "cp932": .shiftJIS, "gbk": .gb18030, "gb2312": .gb18030,
   ]
+
+  /// The bytes of its smallest unit.
+  var unitBytes: Int {
+    switch self {
+    case .utf16le, .utf16be: 2
+    case .utf32le, .utf32be: 4
+    default: 1
+    }
+  }
 
   /// The encoding called `name`; nil if there is none.
   public init?(named name: String) {
@@ -51,6 +63,8 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
 
   private static func detected(_ sample: Span<UInt8>, isWhole: Bool) -> Finding {
     let marks: [([UInt8], CharacterEncoding)] = [
+      // The mark of UTF-32 begins with that of UTF-16.
+      ([0xFF, 0xFE, 0, 0], .utf32le), ([0, 0, 0xFE, 0xFF], .utf32be),
       ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE], .utf16le), ([0xFE, 0xFF], .utf16be),
     ]
     for (mark, encoding) in marks where sample.count >= mark.count {
@@ -61,6 +75,9 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     let head = min(sample.count, 4096)
     var even = 0, odd = 0
     for index in 0..<head where sample[index] == 0 { if index & 1 == 0 { even += 1 } else { odd += 1 } }
+    if head >= 8, sample.count % 4 == 0 || !isWhole, (even + odd) * 3 > head * 2 {
+      return Finding(encoding: sample[0] == 0 ? .utf32be : .utf32le, mark: 0, isSure: true)
+    }
     if head >= 8, (even + odd) * 5 > head {
       if odd > 8 * max(even, 1) || even == 0 {
         return Finding(encoding: .utf16le, mark: 0, isSure: odd * 5 > head * 2)
@@ -146,7 +163,7 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
       let opened = unsafe iconv_open("UTF-8", encoding == .shiftJIS ? "CP932" : "GB18030")
       guard Int(bitPattern: opened) != -1 else { return nil }
       unsafe converter = opened
-    case .utf8, .utf16le, .utf16be: break
+    case .utf8, .utf16le, .utf16be, .utf32le, .utf32be: break
     }
   }
 
@@ -162,6 +179,7 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   mutating func decode(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
     switch encoding {
     case .utf16le, .utf16be: return decodeUTF16(bytes, isAtEnd: isAtEnd, into: &text)
+    case .utf32le, .utf32be: return decodeUTF32(bytes, isAtEnd: isAtEnd, into: &text)
     case .shiftJIS, .gb18030: return convert(bytes, isAtEnd: isAtEnd, into: &text)
     default:
       text.reserveCapacity(text.count + bytes.count + bytes.count / 8)
@@ -203,6 +221,20 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     if isAtEnd, at < bytes.count {
       append(0xD800, to: &text)
       at += 1
+    }
+    return at
+  }
+
+  private mutating func decodeUTF32(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
+    let low = encoding == .utf32le ? 0 : 3
+    var at = 0
+    while at + 3 < bytes.count {
+      append((0..<4).reduce(0) { $0 | UInt32(bytes[at + (low ^ $1)]) << (8 * $1) }, to: &text)
+      at += 4
+    }
+    if isAtEnd, at < bytes.count {
+      append(0xD800, to: &text)
+      at = bytes.count
     }
     return at
   }

@@ -61,7 +61,7 @@ public final class ConvertingSource: ByteSource {
           let room = max(state.converter.window.room, 1 << 16)
           state.converter.isAtEnd = try source.read(into: &state.converter.window, limit: room) == 0
         } else if state.converter.output.isEmpty {
-          try state.converter.checkTiling()
+          try state.converter.checkEnd()
           state.isDone = true
           if let log, let reader = state.reader {
             let original = source as? TranscodingSource

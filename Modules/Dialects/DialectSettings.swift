@@ -10,7 +10,6 @@ extension Setting {
   package static let skippedRows = Setting("csv.skippedRows")
   package static let skippedFooter = Setting("csv.skippedFooter")
   package static let commentPrefix = Setting("csv.comment")
-  package static let tableNumber = Setting("csv.table")
   package static let fixedColumns = Setting("csv.fixed")
   package static let rejects = Setting("csv.rejects")
   package static let fileOptions = Setting("input.fileOptions")

@@ -436,7 +436,7 @@ public struct DialectSniffer {
         dialect.headerRows = found.headerRows
       }
     }
-    if !options.repairs, layout.repeatsHeader(text) {
+    if !options.repairs, options.table == nil, layout.repeatsHeader(text) {
       finding.notes.append(note("the header occurs again among the records, and is read as data", .repair))
     }
     finding.dialect = dialect

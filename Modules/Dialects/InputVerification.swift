@@ -24,7 +24,7 @@ struct InputVerification: ~Copyable {
     plan.repairs = false
     plan.dialect.headerRows = max(0, plan.dialect.headerRows - headers)
     (plan.dialect.skippedRows, plan.dialect.skippedFooter, plan.dialect.comment) = (0, 0, [])
-    (plan.dialect.ragged, plan.dialect.table, plan.dialect.names) = (.error, 1, nil)
+    (plan.dialect.ragged, plan.dialect.table, plan.dialect.names) = (.error, nil, nil)
     if let encoding = input.encoding { decoder = TextDecoder(encoding) }
     converter = TableConverter(plan, name: source.name, mark: input.encoding == nil ? input.mark : 0)
   }

@@ -57,6 +57,8 @@ struct TableConverter: ~Copyable {
   private var headerStart: [UInt8] = []
   private var hasNames = false, isAfterBlank = false
   private var table = 1
+  /// Where the text must reach before the record at its end is read again, so that long records take linear time.
+  private var wantedEnd = 0
 
   /// Records that make another table, and bytes that are converted at once.
   private static let lookAhead = 4, portion = 64 << 10
@@ -77,7 +79,7 @@ struct TableConverter: ~Copyable {
     }
     var plain = dialect
     (plain.headerRows, plain.skippedRows, plain.names, plain.separatorLine) = (1, 0, nil, 0)
-    (plain.table, plain.ragged) = (1, .error)
+    (plain.table, plain.ragged) = (nil, .error)
     isFast = plain.isPlain && delimiter == dialect.delimiter[0]
     at = mark + dialect.separatorLine
     tiled = at
@@ -104,13 +106,26 @@ struct TableConverter: ~Copyable {
       at = min(at, window.count)
       take(0, at)
     }
-    guard hasBegun else { return true }
+    guard hasBegun, base + window.count >= wantedEnd || isAtEnd else { return true }
     while output.count < Self.portion {
       if at >= 1 << 16, ahead.isEmpty || at > window.count / 2 { forget() }
-      if isFast, ahead.isEmpty, hasNames, dialect.skippedFooter == 0, table == dialect.table { copyCleanRecords() }
+      if isFast, ahead.isEmpty, hasNames, isWanted, records >= dialect.skippedRows, dialect.skippedFooter == 0,
+        dialect.table == nil || !isAfterBlank
+      {
+        copyCleanRecords()
+      }
       guard at < window.count else { return !isAtEnd }
       let problem: Problem?
-      do throws(RecordParser.NeedsMore) { problem = try step() } catch { return true }
+      do throws(RecordParser.NeedsMore) { problem = try step() } catch {
+        let open = window.count - (ahead.last?.next ?? at), most = 2 * plan.maximumField
+        guard open <= most else {
+          throw Problem(
+            .badData, "the record is larger than \(most >> 20) MiB", at: "\(name):\(line):1",
+            hint: .raise(.maximumField).after("a record may have twice the size of a value"))
+        }
+        wantedEnd = base + window.count + min(open, most - open + 1)
+        return true
+      }
       if let problem { throw problem }
     }
     return false
@@ -273,8 +288,10 @@ struct TableConverter: ~Copyable {
   }
 
   private func needsFollowing(_ record: ReadRecord) -> Bool {
-    guard let width = reader.width, hasNames, plan.repairs, records >= dialect.skippedRows else { return false }
-    return record.fields.count != width && record.reason != .comment && !record.isBlank
+    guard let width = reader.width, hasNames, plan.repairs || dialect.table != nil, records >= dialect.skippedRows
+    else { return false }
+    return record.fields.count != width || dialect.table != nil && isAfterBlank
+      ? record.reason != .comment && !record.isBlank : false
   }
 
   private mutating func convert(_ record: ReadRecord, _ next: [ReadRecord]) -> Problem? {
@@ -300,14 +317,19 @@ struct TableConverter: ~Copyable {
       }
       return skipBlank(record)
     }
-    if table > dialect.table, dialect.table > 0 {
+    if !isWanted, table >= dialect.table ?? 1 {
       drop(record, .anotherTable)
       return nil
     }
-    if record.isBad, !plan.repairs { return problem(record, record.reason?.rawValue ?? "") }
+    if record.isBad, !plan.repairs, isWanted { return problem(record, record.reason?.rawValue ?? "") }
     if !hasNames { return addHeader(record) }
     if reader.width == nil { reader.width = record.fields.count }
     guard let width = reader.width else { return nil }
+    if dialect.table != nil, beginsTable(record, next) { return beginTable(record) }
+    if !isWanted {
+      drop(record, .anotherTable)
+      return nil
+    }
     if plan.repairs, isHeaderAgain(record) {
       drop(record, .repeatedHeader)
       return nil
@@ -316,10 +338,6 @@ struct TableConverter: ~Copyable {
       reject(record, .wholeRecords, .kept, detail: "column \(field + 1)")
     }
     if record.fields.count == width {
-      if table != dialect.table, dialect.table > 0 {
-        drop(record, .anotherTable)
-        return nil
-      }
       if let reason = record.reason, plan.repairs { reject(record, reason, record.isSure ? .repaired : .guessed) }
       emit(record, record.fields, record.quoted)
       isAfterBlank = false
@@ -352,18 +370,9 @@ struct TableConverter: ~Copyable {
 
   private mutating func repair(_ record: ReadRecord, _ next: [ReadRecord], _ width: Int) {
     let count = record.fields.count
-    if count > 1, next.count == Self.lookAhead, next.allSatisfy({ $0.fields.count == count }), isHeader(record, next) {
+    if beginsTable(record, next) {
       table += 1
-      if table == dialect.table {
-        hasNames = false
-        headerKey = []
-        reader.width = count
-        reader.profile = nil
-        _ = addHeader(record)
-      } else {
-        drop(record, .anotherTable)
-      }
-      return
+      return drop(record, .anotherTable)
     }
     let most = max(1, width / 3)
     if count < width, record.filled <= most, width >= 3, isAfterBlank || record.filled == 1,
@@ -371,7 +380,6 @@ struct TableConverter: ~Copyable {
     {
       return drop(record, .footer)
     }
-    if table != dialect.table, dialect.table > 0 { return drop(record, .anotherTable) }
     isAfterBlank = false
     if count < width { pad(record, width) } else { cut(record, width) }
   }
@@ -388,6 +396,49 @@ struct TableConverter: ~Copyable {
     reject(
       record, .longRow, isBlank ? .trailingDelimiters : .surplusCut, detail: isBlank ? "" : detail)
     emit(record, Array(record.fields[..<width]), record.quoted)
+  }
+
+  // MARK: - Tables
+
+  /// Whether the current table is to be read.
+  private var isWanted: Bool { dialect.table == 0 || table == dialect.table ?? 1 }
+
+  /// Whether a record is the header of another table. If the user says that there are several, a blank line before it
+  /// is enough, however wide and short the table is.
+  private func beginsTable(_ record: ReadRecord, _ next: [ReadRecord]) -> Bool {
+    let count = record.fields.count, isApart = dialect.table != nil && isAfterBlank
+    guard count > 1, isApart || count != reader.width else { return false }
+    let rows = isApart ? Array(next.prefix { !$0.isBlank }) : next
+    guard isApart ? !rows.isEmpty : rows.count == Self.lookAhead, rows.allSatisfy({ $0.fields.count == count }) else {
+      return false
+    }
+    return isApart && (dialect.headerRows == 0 || isHeaderAgain(record)) || isHeader(record, rows)
+  }
+
+  private mutating func beginTable(_ record: ReadRecord) -> Problem? {
+    table += 1
+    if dialect.table == 0 {
+      guard dialect.headerRows > 0 ? isHeaderAgain(record) : record.fields.count == reader.width else {
+        return problem(
+          record, "the columns of table \(table) are not those of the first",
+          hint: .set(.tableNumber, to: "1", "\(table)"))
+      }
+      if dialect.headerRows > 0 { drop(record, .repeatedHeader) } else { emit(record, record.fields, record.quoted) }
+    } else {
+      (headerKey, headerStart, reader.profile, reader.width) = ([], [], nil, record.fields.count)
+      if !isWanted, table > dialect.table ?? 1 {
+        drop(record, .anotherTable)
+      } else if dialect.headerRows > 0 {
+        hasNames = false
+        return addHeader(record)
+      } else if isWanted {
+        emit(record, record.fields, record.quoted)
+      } else {
+        drop(record, .anotherTable)
+      }
+    }
+    isAfterBlank = false
+    return nil
   }
 
   // MARK: - Header
@@ -414,9 +465,10 @@ struct TableConverter: ~Copyable {
     }
     let line = line
     guard header.count == max(dialect.headerRows, 1) else {
-      advance(record)
+      if isWanted { advance(record) } else { drop(record, .anotherTable) }
       return nil
     }
+    isAfterBlank = false
     let width = header[0].count
     reader.width = reader.width ?? width
     var names = header[0]
@@ -425,6 +477,12 @@ struct TableConverter: ~Copyable {
         let parts = header.compactMap { $0.count > column ? ReadRecord.trimmed($0[column]) : nil }
         return Array(parts.filter { !$0.isEmpty }.joined(separator: [0x20]))
       }
+    }
+    hasNames = true
+    header = []
+    guard isWanted else {
+      drop(record, .anotherTable)
+      return nil
     }
     if let given = dialect.names {
       guard given.count == names.count else {
@@ -435,8 +493,6 @@ struct TableConverter: ~Copyable {
       }
       names = given.map { Array($0.utf8) }
     }
-    hasNames = true
-    header = []
     emit(record, names, [])
     return nil
   }
@@ -512,8 +568,11 @@ struct TableConverter: ~Copyable {
     advance(record)
   }
 
-  /// - Throws: `bug` if a byte of the input is in no record.
-  func checkTiling() throws(Problem) {
+  /// - Throws: `badData` without the wanted table; `bug` if a byte of the input is in no record.
+  func checkEnd() throws(Problem) {
+    if let wanted = dialect.table, wanted > table {
+      throw Problem(.badData, "table \(wanted) not found; the file has \(table)", at: name, hint: .set(.tableNumber))
+    }
     guard tiled == base + window.count else {
       throw Problem(.bug, "internal error: bytes from \(tiled) on are in no record", at: name)
     }
@@ -550,8 +609,11 @@ struct TableConverter: ~Copyable {
     return raw
   }
 
-  private func problem(_ record: ReadRecord, _ message: String, isRagged: Bool = false) -> Problem {
-    var hint = Remedy.set(.repair, for: "read it and list what changed")
+  private func problem(
+    _ record: ReadRecord, _ message: String, isRagged: Bool = false, hint: Remedy? = nil
+  ) -> Problem {
+    var hint = hint ?? .set(.repair, for: "read it and list what changed")
+    if isRagged, isAfterBlank, isHeader(record, []) { hint = Remedy.set(.tableNumber, to: "1", "2").or(hint) }
     if isRagged { hint = [hint, .set(.raggedRows, to: dialect.columns > record.fields.count ? "pad" : "both")] }
     let lines = span(record.start, record.start + record.fault).split(separator: 0x0A, omittingEmptySubsequences: false)
     let place = "\(name):\(line + lines.count - 1):\((lines.last?.count ?? 0) + 1)"

@@ -29,7 +29,7 @@ struct TableLayout {
       }
       columns = widths.likely > 0 ? widths.likely : all.likely
     }
-    if options.skippedRows == nil {
+    if options.skippedRows == nil, options.table == nil {
       let body = scan.rows.reduce(0) { $0 + ($1.count == columns ? 1 : 0) }
       if !isClean || body >= 4 && columns >= 2 { findPreamble(text, options) }
     }

@@ -54,13 +54,16 @@ public final class TranscodingSource: ByteSource {
     }
     let ending: UInt8 = feeds > 0 ? 0x0A : 0x0D, count = feeds > 0 ? feeds : returns
     let endsOpen = text.count > 0 && text[text.count - 1] != ending
-    let isWide = encoding == .utf16le || encoding == .utf16be, low = encoding == .utf16be ? 1 : 0
+    let unit = encoding.unitBytes, low = encoding == .utf16be || encoding == .utf32be ? unit - 1 : 0
     return state.withLock { state in
       var at = state.first, found = 0
       while at < state.original.count, found < count {
-        let isZero = !isWide || at + 1 < state.original.count && state.original[at + 1 - low] == 0
-        if isZero, state.original[at + low] == ending { found += 1 }
-        at += isWide ? 2 : 1
+        if at + unit <= state.original.count, state.original[at + low] == ending,
+          (at..<at + unit).allSatisfy({ $0 == at + low || state.original[$0] == 0 })
+        {
+          found += 1
+        }
+        at += unit
       }
       at = endsOpen ? state.original.count : min(at, state.original.count)
       let result = (state.offset, state.original[state.first..<at])

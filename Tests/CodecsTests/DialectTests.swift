@@ -144,6 +144,7 @@ import Testing
       .utf8: ([0xC3, 0xA9], "é"), .utf16le: ([0x3D, 0xD8, 0x00, 0xDE], "😀"),
       .utf16be: ([0xD8, 0x3D, 0xDE, 0x00], "😀"), .windows1252: ([0x80, 0xE9], "€é"), .latin1: ([0xE9], "é"),
       .windows1251: ([0xCF, 0xF0, 0xA8], "ПрЁ"), .shiftJIS: ([0x93, 0xFA, 0x96, 0x7B, 0xB1], "日本ｱ"),
+      .utf32le: ([0x00, 0xF6, 0x01, 0x00], "😀"), .utf32be: ([0x00, 0x01, 0xF6, 0x00], "😀"),
       .gb18030: ([0xD6, 0xD0, 0x81, 0x30, 0x81, 0x30], "中\u{80}"),
     ]
     let (bytes, text) = try #require(samples[encoding])
@@ -151,6 +152,8 @@ import Testing
       switch encoding {
       case .utf16le: text.utf8.flatMap { [$0, 0] }
       case .utf16be: text.utf8.flatMap { [0, $0] }
+      case .utf32le: text.utf8.flatMap { [$0, 0, 0, 0] }
+      case .utf32be: text.utf8.flatMap { [0, 0, 0, $0] }
       default: Array(text.utf8)
       }
     }
@@ -160,6 +163,66 @@ import Testing
       let reading = try await Self.read(
         plain("a,b\n1,") + bytes + plain("\n2,x\n"), options, portion: portion)
       #expect(reading.lines == ["a|b", "1|\(text)", "2|x"])
+    }
+  }
+
+  @Test("UTF-32 is not read as UTF-16", arguments: [true, false], [true, false])
+  func wide(_ isBig: Bool, _ isMarked: Bool) async throws {
+    let text = (isMarked ? "\u{FEFF}" : "") + "a,b\n1,é\n2,x\n"
+    let bytes = text.unicodeScalars.flatMap { scalar in
+      let unit = (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * $0)) }
+      return isBig ? unit.reversed() : unit
+    }
+    let reading = try await Self.read(bytes)
+    #expect(reading.lines == ["a|b", "1|é", "2|x"] && reading.warnings.count == 1)
+    let tail: [UInt8] = isBig ? [0, 0, 0, 0x33, 0, 0, 0, 0x0A] : [0x33, 0, 0, 0, 0x0A, 0, 0, 0]
+    #expect(try await Self.read(bytes + tail, Self.repairing).lines.last == "3|~")
+  }
+
+  @Test("records are skipped without a header, too", arguments: [false, true], [0, 1, 2])
+  func skippedRows(_ repairs: Bool, _ count: Int) async throws {
+    var options = DialectOptions()
+    (options.hasNoHeader, options.skippedRows, options.repairs) = (true, count, repairs)
+    let reading = try await Self.read(Array("1,2\n3,4\n5,6\n".utf8), options)
+    #expect(reading.lines == Array(["1|2", "3|4", "5|6"].dropFirst(count)))
+  }
+
+  static let tables = "a,b\n1,x\n2,y\n\n"
+
+  @Test(
+    "a table by its number",
+    arguments: [
+      (tables + "name,u,v\nn1,1,2\n", 2, ["name|u|v", "n1|1|2"]),
+      (tables + "name,u,v\nn1,1,2\n", 1, ["a|b", "1|x", "2|y"]),
+      (tables + "c,d\nz,w\n", 2, ["c|d", "z|w"]), (tables + "c,d\nz,w\n\ne,f,g\n1,2,3\n", 3, ["e|f|g", "1|2|3"]),
+      (tables + "c,d\nz,w\n\ne,f,g\n1,2,3\n", 2, ["c|d", "z|w"]), (tables + "c,d\nz,w\n", 1, ["a|b", "1|x", "2|y"]),
+      (tables + "a,b\n3,z\n", 2, ["a|b", "3|z"]), (tables + "a,b\n3,z\n", 0, ["a|b", "1|x", "2|y", "3|z"]),
+      (tables + "3,z\n", 1, ["a|b", "1|x", "2|y", "3|z"]),
+    ])
+  func tableNumber(_ text: String, _ number: Int, _ lines: [String]) async throws {
+    for repairs in [false, true] {
+      var options = DialectOptions()
+      (options.table, options.repairs) = (number, repairs)
+      for portion in [1, 7, 1 << 16] {
+        #expect(try await Self.read(Array(text.utf8), options, portion: portion).lines == lines)
+      }
+    }
+  }
+
+  @Test("a table that does not exist, or has other columns", arguments: [2, 0])
+  func noTable(_ number: Int) async throws {
+    var options = DialectOptions()
+    options.table = number
+    let text = number == 0 ? Self.tables + "c,d,e\n1,2,3\n" : Self.tables
+    await #expect(throws: Problem.self) { _ = try await Self.read(Array(text.utf8), options) }
+  }
+
+  @Test("long lines take linear time and bounded memory", .timeLimit(.minutes(1))) func longLines() async throws {
+    let line = Array(repeating: UInt8(ascii: "x"), count: 1_000_000)
+    let reading = try await Self.read([97, 44, 98, 10] + line + [44] + line + [10], Self.repairing, portion: 16)
+    #expect(reading.lines.count == 2)
+    await #expect(throws: Problem.self) {
+      _ = try await Self.read([97, 44, 98, 10] + line + line + line, Self.repairing)
     }
   }
 

@@ -40,6 +40,24 @@ import Testing
     #expect(try await book.table(reading).rows[0][4] == .null)
   }
 
+  @Test("tables below each other", arguments: [0, 1, 2, 3], ["a", "c"])
+  func tables(_ number: Int, _ second: String) async throws {
+    func names(_ row: Int, _ name: String) -> String {
+      "<row r=\"\(row)\"><c t=\"str\"><v>\(name)</v></c><c t=\"str\"><v>b</v></c></row>"
+    }
+    func values(_ row: Int) -> String { "<row r=\"\(row)\"><c><v>\(row)</v></c><c><v>0</v></c></row>" }
+    var book = WorkbookFixture(), reading = SheetReading()
+    book.rows = names(1, "a") + values(2) + names(4, second) + values(5)
+    reading.table = number
+    if number == 3 || number == 0 && second == "c" {
+      await #expect(throws: Problem.self) { _ = try await book.table(reading) }
+      return
+    }
+    let table = try await book.table(reading)
+    #expect(table.names == [number == 2 ? second : "a", "b"])
+    #expect(table.rows.filter { $0[0] != .null }.map { $0[0] } == [[2, 5], [2], [5]][number].map { .integer($0) })
+  }
+
   @Test(
     "dates by number format",
     arguments: [

@@ -419,7 +419,12 @@ import Rows
         }
       }
     }
-    return CSVSyntaxError.ragged(fields, of: width, at: start)
+    // Another table may begin after a blank line.
+    var feed = unsafe start > 0 && base[start - 1] == 0x0A ? start - 2 : start - 1
+    while unsafe feed >= 0 && base[feed] != 0x0A { feed -= 1 }
+    feed -= unsafe feed > 0 && base[feed - 1] == 0x0D ? 2 : 1
+    return CSVSyntaxError.ragged(
+      fields, of: width, at: start, isAfterBlank: unsafe feed >= 0 && fields > 1 && base[feed] == 0x0A)
   }
 
   @inline(never) private func tooLong(_ position: Int, _ start: Int) -> CSVSyntaxError {

@@ -48,12 +48,17 @@ extension CSVSyntaxError {
       message: "the record is larger than \(2 * maximum >> 20) MiB", offset: offset,
       hint: .raise(.maximumField).after("a record may have twice the size of a value"))
   }
-  /// - Parameter found: the fields of the record; nil for more than expected.
-  static func ragged(_ found: Int?, of width: Int, at offset: Int) -> CSVSyntaxError {
-    CSVSyntaxError(
+  /// - Parameters:
+  ///   - found: the fields of the record; nil for more than expected.
+  ///   - isAfterBlank: whether another table may begin here.
+  static func ragged(
+    _ found: Int?, of width: Int, at offset: Int, isAfterBlank: Bool = false
+  ) -> CSVSyntaxError {
+    let tables: Remedy = isAfterBlank ? .set(.tableNumber, to: "1", "2") : ""
+    return CSVSyntaxError(
       message: "expected \(width) field\(width == 1 ? "" : "s"), found \(found.map(String.init) ?? "more")",
       offset: offset,
-      hint: [.set(.repair, for: "read it and list what changed"), .set(.raggedRows, to: "both")])
+      hint: [tables, .set(.repair, for: "read it and list what changed"), .set(.raggedRows, to: "both")])
   }
   static func tooManyColumns(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(message: "the header has more than \(CSVReading.maximumColumns) columns", offset: offset)

@@ -8,6 +8,7 @@ extension Setting {
   package static let recordsPointer = Setting("json.records")
   package static let inputDelimiter = Setting("csv.delimiter")
   package static let repair = Setting("csv.repair")
+  package static let tableNumber = Setting("csv.table")
   package static let raggedRows = Setting("csv.ragged")
   package static let inputNull = Setting("input.null")
   package static let decimalSeparator = Setting("input.decimalSeparator")

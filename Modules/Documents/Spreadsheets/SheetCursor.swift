@@ -12,6 +12,8 @@ final class SheetCursor {
   private var lastRow = 0
   /// The current table, and the last row with values, of those below each other.
   private var table = 1, filledRow = 0
+  /// The titles of the first table.
+  private var first: [Int: String] = [:]
   /// Whether the reader's row is still to be given.
   private var isWaiting = false
 
@@ -31,13 +33,20 @@ final class SheetCursor {
   func header() throws(Problem) -> [Int: String] {
     var titles: [Int: String] = [:], rows = 0
     while rows < reading.headerRows, try next() {
-      for cell in reader.cells {
-        if case .null = cell.value { continue }
-        let text = String(decoding: try textBytes(cell), as: UTF8.self)
-        titles[cell.column] = titles[cell.column].map { "\($0) \(text)" } ?? text
-      }
+      titles.merge(try self.titles()) { "\($0) \($1)" }
       lastRow = reader.row
       if !titles.isEmpty { rows += 1 }
+    }
+    first = titles
+    return titles
+  }
+
+  /// The texts of the row, by column.
+  private func titles() throws(Problem) -> [Int: String] {
+    var titles: [Int: String] = [:]
+    for cell in reader.cells {
+      if case .null = cell.value { continue }
+      titles[cell.column] = String(decoding: try textBytes(cell), as: UTF8.self)
     }
     return titles
   }
@@ -51,11 +60,21 @@ final class SheetCursor {
       }
       guard let wanted = reading.table, !reader.cells.isEmpty else { return true }
       // A row of texts below an empty row is the header of another table.
-      if filledRow > 0, reader.row > filledRow + 1, isHeader { table += 1 }
-      if table > wanted { return false }
+      let begins = filledRow > 0 && reader.row > filledRow + 1 && isHeader
+      if begins { table += 1 }
       filledRow = reader.row
-      if table == wanted { return true }
+      if wanted == 0, begins, try titles() != first {
+        throw reader.problem(
+          "the columns of table \(table) are not those of the first", reader.cells.first?.column ?? 0,
+          hint: .set(Setting("csv.table"), to: "1", "\(table)"))
+      }
+      if wanted == 0 ? !begins : table == wanted { return true }
+      if wanted > 0, table > wanted { return false }
       lastRow = reader.row
+    }
+    if let wanted = reading.table, wanted > table {
+      throw Problem(
+        .badData, "table \(wanted) not found; the sheet has \(table)", at: place, hint: .set(Setting("csv.table")))
     }
     return false
   }
