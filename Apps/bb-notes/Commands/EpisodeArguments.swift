@@ -57,6 +57,10 @@ enum EpisodeArguments {
     do throws(Problem) { return try EpisodeKey(parsing: text, production: production, names: names) } catch {
       invalid = error
     }
+    // A movie is one episode.
+    if let title = names[try names.exactKey(of: text)], title.kind == .movie {
+      return EpisodeKey(title.key, season: 1, episode: 1)
+    }
     let only = context.has(SharedOptions.production) ? production : nil
     let titles = try await context.choices(try context.repository(makes: true)).titles()
       .filter { only == nil || $0.key.production == only }.sorted { $0.key < $1.key }

@@ -58,6 +58,10 @@ enum ShowsCommands {
       throw Problem(.usage, "invalid id “\(context[id] ?? "")”", hint: "for example: --id tvmaze:179")
     }
     guard name != nil || known != nil else { throw Problem(.usage, "missing argument NAME") }
+    if let name, known == nil, name.allSatisfy(\.isWhitespace) || name.unicodeScalars.contains(where: { $0.value < 32 })
+    {
+      throw Problem(.usage, "invalid name “\(name)”", hint: "use a text of one line")
+    }
     let repository = try context.repository(makes: true), names = try await context.titleNames(repository)
     guard !options.offline else {
       guard let name, !name.isEmpty else { throw Problem(.usage, "--offline requires NAME") }

@@ -112,6 +112,9 @@ enum WatchCommands {
       var play = Record(Catalog.watches, address.values)
       for value in values { play = try value.applied(to: play, today: context.today) }
       date = play.text("day").map { " on \($0)" } ?? ""
+      if let day = play.text("day"), day > context.today.prefix(day.count) {
+        throw Problem(.usage, "\(day) is in the future", hint: "use a day up to \(context.today)")
+      }
       if let same = known.first(where: { $0["day"] == play["day"] }) {
         var changed = same
         for column in ["rating", "text"] where play[column] != .null { changed[column] = play[column] }

@@ -45,6 +45,10 @@ import Testing
     #expect(shell.run("bb-notes export ratings --columns title,rating -f csv").out == "title,rating\nBreaking Bad,9\n")
     #expect(shell.run("bb-notes watch bb:S09E99").status == 64)
     #expect(shell.run("bb-notes watch bb:S01E01 --rating 11").status == 64)
+    #expect(shell.run("bb-notes watch bb:S01E01 --on 2024-05-18").status == 64)
+    #expect(shell.run("bb-notes watch bb:S01E01 --on 2025").status == 64)
+    for name in ["' '", "\"$(printf 'a\\nb')\""] { #expect(shell.run("bb-notes shows add \(name) --offline").status == 64) }
+    #expect(shell.run("bb-notes add 'el camino' jesse && bb-notes show ec --plain").out.contains("jesse"))
   }
 
   @Test("undo reverses the last commands, or one by its number") func undo() {
