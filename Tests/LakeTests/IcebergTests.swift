@@ -65,12 +65,26 @@ import Testing
     #expect(try metadata(2)["snapshots"]?.arrayValue?.count == 1)
   }
 
+  @Test("a writer may be killed before it writes the hint", arguments: ["1", nil] as [String?])
+  func oldHint(_ hint: String?) async throws {
+    try await write(1, .refuse, ["iceberg": "yes"])
+    try await write(2)
+    table.files.withLock { $0["metadata/version-hint.text"] = hint.map { Array($0.utf8) } }
+    let iceberg = IcebergTable(table)
+    #expect(try await iceberg.write(now: 0) == (1, true))
+    #expect(table.files.withLock { $0["metadata/version-hint.text"] } == Array("2".utf8))
+    #expect(try await iceberg.write(now: 0) == (1, false))
+  }
+
   @Test(
     "metadata of another program are refused before anything is written",
-    arguments: ["00000-4a1b.metadata.json", "version-hint.text"])
-  func foreign(name: String) async throws {
+    arguments: [
+      ("00000-4a1b.metadata.json", "x"), ("version-hint.text", "x"), ("version-hint.text", "3"),
+      ("v1.metadata.json", "{}"),
+    ])
+  func foreign(name: String, text: String) async throws {
     try await write(1, .refuse)
-    table.files.withLock { $0["metadata/\(name)"] = Array("x".utf8) }
+    table.files.withLock { $0["metadata/\(name)"] = Array(text.utf8) }
     let before = table.files.withLock { $0 }
     await #expect {
       try await write(2, .append, ["iceberg": "yes"])

@@ -52,6 +52,20 @@ import Testing
     #expect(Self.files(root) == files)
   }
 
+  @Test("an export replaces no database of a store, whatever it is called, and no log of a database")
+  func databases() async throws {
+    let path = directory.path + "/noext"
+    try await SQLiteStore(path: path).apply(Self.change("first", 1))
+    unsafe symlink("noext", directory.path + "/link")
+    for name in ["noext", "link", "noext-wal", "noext-journal", "noext-shm"] {
+      let problem = #expect(throws: Problem.self, "\(name)") {
+        _ = try OutputFile.sink("\(directory.path)/\(name)", replaces: true)
+      }
+      #expect(problem?.kind == .cannotCreate, "\(name)")
+    }
+    try await OutputFile.sink(directory.path + "/other-wal", replaces: true).abandon()
+  }
+
   @Test("a store of another kind is not made in its directory, nor below it", arguments: directories, durable)
   func inside(_ scheme: String, _ other: String) async throws {
     _ = try await store(scheme)

@@ -33,20 +33,37 @@ public struct IcebergTable: Sendable {
   /// - Throws: `cannotCreate`; the errors of the storage.
   func check() async throws(Problem) { _ = try await latest() }
 
-  /// The metadata that the hint names; nil if there are none.
-  private func latest() async throws(Problem) -> JSON? {
-    guard let text = try await bytes(Self.hint, limit: 64) else {
-      let found = try await storage.dataFiles().contains { file in
-        file.key.hasPrefix(Self.directory) && file.key.hasSuffix(".metadata.json")
-          && !file.key.dropFirst(Self.directory.count).hasPrefix("v")
-      }
-      if found { throw foreign }
+  /// The metadata that the hint names, or the latest if a writer was killed before there was a hint; nil if there are
+  /// none.
+  private func latest(rebuilds: Bool = false) async throws(Problem) -> JSON? {
+    if let hint = try await hint() { return try await own(hint, mayBeMissing: rebuilds) }
+    let names = try await storage.dataFiles().map(\.key).filter {
+      $0.hasPrefix(Self.directory) && $0.hasSuffix(".metadata.json")
+    }
+    let versions = names.map { Int64($0.dropFirst(Self.directory.count + 1).prefix { $0 != "." }) }
+    guard let last = versions.compactMap(\.self).max() else {
+      if !names.isEmpty { throw foreign }
       return nil
     }
+    guard names.allSatisfy({ $0.dropFirst(Self.directory.count).hasPrefix("v") }) else { throw foreign }
+    return try await own(last)
+  }
+
+  /// The version in the hint; nil if there is none.
+  private func hint() async throws(Problem) -> Int64? {
+    guard let text = try await bytes(Self.hint, limit: 64) else { return nil }
     guard let version = Int64(String(decoding: text, as: UTF8.self).filter { $0 != "\n" }), version > 0 else {
       throw foreign
     }
-    guard let bytes = try await bytes(Self.path(version), limit: 64 << 20) else { return nil }
+    return version
+  }
+
+  /// The metadata of a version, which bb wrote before it named them.
+  private func own(_ version: Int64, mayBeMissing: Bool = false) async throws(Problem) -> JSON? {
+    guard let bytes = try await bytes(Self.path(version), limit: 64 << 20) else {
+      if mayBeMissing { return nil }
+      throw foreign
+    }
     guard let metadata = try? JSON.parse(bytes, name: ""), metadata["properties"]?[Self.mark]?.stringValue == "yes"
     else { throw foreign }
     return metadata
@@ -88,9 +105,9 @@ public struct IcebergTable: Sendable {
 
   private func write(_ snapshot: DeltaSnapshot, _ now: Int64, rebuilds: Bool) async throws(Problem) -> Bool {
     try snapshot.protocolVersions.checkWriting(snapshot.metadata)
-    let latest = try await latest(), number = snapshot.version + 1
+    let latest = try await latest(rebuilds: rebuilds), number = snapshot.version + 1
     let earlier = rebuilds || latest?["location"]?.stringValue != root ? nil : latest
-    if let last = earlier?["last-sequence-number"]?.integerValue, last >= number { return false }
+    if let last = earlier?["last-sequence-number"]?.integerValue, last >= number { return try await point(to: last) }
     let columns = try IcebergColumns(snapshot.metadata, after: earlier)
     let identifier = DeltaExporter.identifier()
     var records: [[UInt8]] = [], rows = 0
@@ -122,11 +139,19 @@ public struct IcebergTable: Sendable {
     if rebuilds {
       try await storage.replace(Self.path(number), text)
     } else if try await !storage.create(Self.path(number), text) {
-      // Another process has completed this version.
+      // Another process has completed this version; it may have been killed before it wrote the hint.
       for path in [manifest, list] { try await storage.remove(path) }
-      return false
+      _ = try await own(number)
     }
-    try await storage.replace(Self.hint, Array("\(number)".utf8))
+    let isMoved = try await point(to: number)
+    return isMoved || rebuilds
+  }
+
+  /// Has the hint name a version, unless it names a later one.
+  /// - Returns: whether it was changed.
+  private func point(to version: Int64) async throws(Problem) -> Bool {
+    if let known = try await hint(), known >= version { return false }
+    try await storage.replace(Self.hint, Array("\(version)".utf8))
     return true
   }
 

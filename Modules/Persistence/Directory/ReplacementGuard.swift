@@ -3,10 +3,11 @@ import Files
 import Glibc
 import Rows
 
-/// Refuses outputs and new stores that would damage a directory store.
+/// Refuses outputs and new stores that would damage a store.
 enum ReplacementGuard {
   /// Checks that a path is not a file of a directory store: neither of a table, whatever its extension, nor one of bb's
-  /// own, nor a new file that the store would read as a table.
+  /// own, nor a new file that the store would read as a table; nor the database of a store, whatever its extension, or
+  /// the log of any database.
   /// - Throws: `cannotCreate` for such a file; errors of reading the directory's `bb.json`.
   static func check(_ path: String) throws(Problem) {
     let resolved: String, directory: String, name: String
@@ -18,6 +19,12 @@ enum ReplacementGuard {
       return  // An unreadable path cannot be created either; the creation reports the error.
     }
     try checkPlace(inStore: directory, name: path)
+    for suffix in ["", "-wal", "-shm", "-journal"] where resolved.hasSuffix(suffix) {
+      guard isDatabase(String(resolved.dropLast(suffix.utf8.count)), ofStore: suffix.isEmpty) else { continue }
+      throw Problem(
+        .cannotCreate, suffix.isEmpty ? "refusing to overwrite a store" : "refusing to write to a database's log",
+        at: path, hint: "choose another name")
+    }
     guard let manifest = try manifest(directory) else { return }
     if name == DirectoryManifest.name || name == MergedManifest.attributesName { throw problem(path, directory) }
     // The part before each point may be a table's.
@@ -32,6 +39,14 @@ enum ReplacementGuard {
         .cannotCreate, "refusing to create a file that the store would read as a table", at: path,
         hint: ["choose another directory", .run(.sync(into: directory), "add to the store")])
     }
+  }
+
+  /// Whether a file is an SQLite database, as the first bytes of the format say: that of a store, or any.
+  private static func isDatabase(_ path: String, ofStore: Bool) -> Bool {
+    guard let file = try? FileByteSource.ifPresent(path), let start = try? file.bytes(at: 0, count: 72),
+      start.count == 72, start.starts(with: "SQLite format 3\0".utf8)
+    else { return false }
+    return !ofStore || start[68..<72].reduce(0) { $0 << 8 | Int64($1) } == SQLiteFormat.applicationID
   }
 
   /// Whether a store reads a file of this name as a table. Upper case counts: some file systems ignore it.

@@ -1,4 +1,5 @@
 import Files
+import Query
 import Rows
 
 /// The rows of a table, read by several connections that see the same state of it. Each reads ranges of pages in turn;
@@ -8,11 +9,10 @@ final class PostgresRangeRows: ExactRowStream {
   private let decoding: PostgresDecoding
   private let merge: PostgresRangeMerge
 
-  /// The rows of `query`, which ends with the name of the table.
-  init(_ connections: [PostgresConnection], _ query: String, pages: Int, _ decoding: PostgresDecoding) {
+  /// The rows of statements, in their order.
+  init(_ connections: [PostgresConnection], _ statements: [String], _ decoding: PostgresDecoding) {
     schema = decoding.schema
     self.decoding = decoding
-    let statements = Self.statements(query, pages: pages)
     merge = PostgresRangeMerge(
       connections.enumerated().map { number, connection in
         PostgresRangeReader(
@@ -23,12 +23,19 @@ final class PostgresRangeRows: ExactRowStream {
   /// Pages of 8 KiB of a range: 2 MiB. The server and the socket work in advance as well.
   static let pagesOfRange = 256
 
-  /// The statements that copy the ranges, in their order.
-  static func statements(_ query: String, pages: Int) -> [String] {
-    stride(from: 0, to: pages, by: pagesOfRange).map { start in
-      // Rows after the last page that was counted belong to the last range.
-      let end = start + pagesOfRange, upper = end < pages ? " AND ctid < '(\(end),0)'" : ""
-      return "COPY (\(query) WHERE ctid >= '(\(start),0)'\(upper)) TO STDOUT (FORMAT binary)"
+  /// The statements that copy ranges of pages, in their order.
+  /// - Parameters:
+  ///   - query: the query up to a further condition: `SELECT … WHERE`.
+  ///   - rest: what follows the conditions.
+  ///   - pages: the pages that the table has now; rows in later ones were added since.
+  ///   - shard: nil for all ranges. The ranges of a part do not depend on the number of pages, which may be another one
+  ///     for each machine.
+  static func statements(_ query: String, _ rest: String = "", pages: Int, of shard: Shard? = nil) -> [String] {
+    let starts = Array(stride(from: 0, to: pages, by: pagesOfRange))
+    return (shard?.positions(of: starts.count) ?? Array(starts.indices)).map { position in
+      let end = starts[position] + pagesOfRange, isOpen = shard == nil && end >= pages
+      let upper = isOpen ? "" : " AND ctid < '(\(end),0)'"
+      return "COPY (\(query) ctid >= '(\(starts[position]),0)'\(upper)\(rest)) TO STDOUT (FORMAT binary)"
     }
   }
 

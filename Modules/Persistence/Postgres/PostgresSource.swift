@@ -142,21 +142,9 @@ public actor PostgresSource: RecordSource {
       })
     // An index would give the rows in another order.
     let isTable = ["r", "m", "p"].contains(found.kind)
-    var pages = ""
-    if let shard {
-      // As the server has them now: the statistics may be those of another time for each part.
-      let count = try connection.integer(
-        "SELECT pg_relation_size(\(PostgresFilter.literal(name.sql) ?? "NULL")::regclass) / current_setting('block_size')::int"
-      )
-      let range = shard.range(of: Int(count))
-      pages = "\(filter.conditions.isEmpty ? " WHERE" : " AND") ctid >= '(\(range.lowerBound),0)'"
-      // Rows that were added since belong to the last part.
-      if !shard.isLast { pages += " AND ctid < '(\(range.upperBound),0)'" }
-    }
     let order = filter.conditions.isEmpty || !isTable ? "" : " ORDER BY tableoid, ctid"
-    let query =
-      "SELECT \(readings.map(\.sql).joined(separator: ", ")) FROM \(name.sql)" + filter.whereClause + pages + order
-      + filter.limitClause
+    let selected = "SELECT \(readings.map(\.sql).joined(separator: ", ")) FROM \(name.sql)" + filter.whereClause
+    let query = selected + order + filter.limitClause
     let hasLists = zip(readings, positions).contains { reading, position in
       if case .list = reading.type { types[found.columns[position].name] == nil } else { false }
     }
@@ -166,10 +154,21 @@ public actor PostgresSource: RecordSource {
     let decoding = PostgresDecoding(
       forms: readings.map(\.form), schema: schema(found, positions, json, named: name.table),
       place: "\(self.name): \(name)", widening: hasLists ? widening : nil)
-    guard filter.conditions.isEmpty, filter.limit == nil, current == nil, shard == nil,
+    if let shard {
+      // As the server has them now: the statistics may be those of another time for each part.
+      let pages = try connection.integer(
+        "SELECT pg_relation_size(\(PostgresFilter.literal(name.sql) ?? "NULL")::regclass) / current_setting('block_size')::int"
+      )
+      let statements = PostgresRangeRows.statements(
+        selected + (filter.conditions.isEmpty ? " WHERE" : " AND"), order + filter.limitClause, pages: Int(pages),
+        of: shard)
+      return PostgresRangeRows([connection], statements, decoding)
+    }
+    guard filter.conditions.isEmpty, filter.limit == nil, current == nil,
       let others = try helpers(of: connection, found, cores: request.cores)
     else { return try await PostgresRows(connection, query, decoding, endsTransaction: current == nil) }
-    return PostgresRangeRows([connection] + others, query, pages: found.pages, decoding)
+    return PostgresRangeRows(
+      [connection] + others, PostgresRangeRows.statements("\(query) WHERE", pages: found.pages), decoding)
   }
 
   /// Further connections that see the same state of the database; nil where one connection is better, or the server

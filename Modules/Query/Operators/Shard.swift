@@ -45,6 +45,9 @@ public struct Shard: Sendable, Hashable {
     return border(index - 1)..<border(index)
   }
 
+  /// Every `count`-th of `size` positions, from the `index`-th on: also the same if another machine sees a larger size.
+  public func positions(of size: Int) -> [Int] { Array(stride(from: index - 1, to: size, by: count)) }
+
   /// The first and the last of the numbers of this part of those from `least` to `greatest`.
   public func bounds(from least: Int128, to greatest: Int128) -> (first: Int128, last: Int128) {
     let size = greatest - least + 1
@@ -55,8 +58,6 @@ public struct Shard: Sendable, Hashable {
   public func divides(_ files: Int) -> Bool { files >= 4 * count }
   /// Whether there are other parts.
   public var isPart: Bool { count > 1 }
-  /// Whether this is the last part.
-  public var isLast: Bool { index == count }
 
   /// Every `count`-th of the rows, from row `index` on.
   public func rows(of stream: any RowStream) -> any RowStream { ShardedRows(stream, self) }

@@ -211,13 +211,25 @@ import Testing
 
   @Test("ranges follow each other, and the last one has no end", arguments: [1, 256, 257, 512, 5000])
   func ranges(pages: Int) {
-    let statements = PostgresRangeRows.statements("SELECT a FROM t", pages: pages)
+    let statements = PostgresRangeRows.statements("SELECT a FROM t WHERE", pages: pages)
     #expect(statements.count == (pages + 255) / 256)
     for (number, statement) in statements.enumerated() {
       #expect(statement.contains("WHERE ctid >= '(\(number * 256),0)'"))
       let end = " AND ctid < '(\((number + 1) * 256),0)') TO STDOUT"
       #expect(statement.contains(end) == (number < statements.count - 1))
     }
+  }
+
+  @Test("parts stay disjoint and complete when the table grows between them", arguments: [1, 3, 16])
+  func growingParts(count: Int) throws {
+    var seen: [String] = []
+    for index in 1...count {
+      let pages = 1500 + index * 700
+      seen += PostgresRangeRows.statements("q WHERE", " LIMIT 9", pages: pages, of: try Shard("\(index)/\(count)"))
+    }
+    #expect(Set(seen).count == seen.count && seen.allSatisfy { $0.contains(" < ") && $0.contains(" LIMIT 9)") })
+    // All pages of the first part, whose table is the smallest, are in some part.
+    for start in stride(from: 0, to: 2200, by: 256) { #expect(seen.contains { $0.contains("'(\(start),0)'") }) }
   }
 
   @Test(
