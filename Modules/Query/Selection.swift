@@ -96,7 +96,8 @@ public struct Selection: Sendable, Hashable {
   func textComparisons(in schema: Schema) -> [(column: Int, value: String?)] {
     var found: [(column: Int, value: String?)] = []
     let all =
-      written.bareNumbers.map { ($0.column, $0.values.first) } + (grouping == nil ? sort.map { ($0.column, nil) } : [])
+      written.bareNumbers.map { ($0.column, $0.values.first) }
+      + (grouping?.aggregates.filter(\.ordersValues).compactMap(\.column) ?? sort.map(\.column)).map { ($0, nil) }
     for (name, value) in all {
       guard let position = schema.position(of: name), schema.columns[position].type == .text, !steps.changes(name),
         !found.contains(where: { $0.column == position })

@@ -169,7 +169,7 @@ struct Conditions: Sendable, Hashable {
       }
       if values.count == parts.count - 1 {
         let condition = Condition(column(parts[0]), comparison, values)
-        if case .value(let text, false)? = parts.last, comparison.isOrdering {
+        if case .value(let text, false)? = parts.last, comparison.isOrdering || comparison == .isIn {
           let bytes = Array(text.utf8)
           if DecimalNumber(bytes) != nil || bytes.count >= 10 && DateBound(time: bytes) != nil {
             bareNumbers.append(condition)

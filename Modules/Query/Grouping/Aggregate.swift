@@ -30,6 +30,9 @@ public struct Aggregate: Sendable, Hashable {
   /// The columns that it needs.
   public var columns: [String] { expression?.columns ?? column.map { [$0] } ?? [] }
 
+  /// Whether the result depends on the order of the values.
+  var ordersValues: Bool { function == .min || function == .max }
+
   /// An aggregate; without a name, it is called `count` or `sum(rating)`.
   public init(_ function: Function, of column: String? = nil, as name: String? = nil) {
     self.function = function
