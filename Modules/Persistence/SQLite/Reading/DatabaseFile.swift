@@ -111,6 +111,11 @@ private struct ValueSurvey {
       written.bytes = database.bytes
       try await database.publish()
     }
+    let mixed = survey.decimals.filter { $0.value.storage != .double }.keys.sorted().map { schema.columns[$0].name }
+    if !mixed.isEmpty {
+      written.warning = Warning(
+        "no REAL holds all numbers of \(mixed.joined(separator: ", ")): the others are text, which SQLite sorts last")
+    }
     return written
   }
 
