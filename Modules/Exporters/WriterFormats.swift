@@ -69,13 +69,13 @@ extension WriterFormat {
       summary: "SQL statements that create and fill the table", isExact: true, isTypedByValue: true,
       options: [dialect, OptionKeys.nonfinite],
       limits: ExporterDescriptor.Limits(columns: SQLWriter.maximumColumns)),
-    // The first rows decide how SQLite declares decimals.
-    measuring: { $0.values[dialect.key] == SQLDialect.sqlite.rawValue ? .head(rows: 10_000) : .none }
+    // The first rows decide how decimals, dates and times are declared.
+    measuring: { (_) in .head(rows: 10_000) }
   ) { (schema, options, layout) throws(Problem) in
     let chosen: SQLDialect? = options.values[dialect.key] == nil ? nil : try options.choice(dialect, default: .ansi)
     let writer = try SQLWriter(
       schema, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error), dialect: chosen,
-      decimals: layout.decimals)
+      decimals: layout.decimals, types: options.types, head: layout.head)
     return WriterEncoder(begin: { (out) in writer.begin(&out) }, end: { (_, out) in writer.finish(&out) }) {
       (batch, out) throws(Problem) in
       try writer.write(batch, &out)

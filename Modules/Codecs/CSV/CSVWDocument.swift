@@ -38,7 +38,7 @@ public enum CSVWDocument {
       put("name", .string(names[position]))
       put("titles", .string(column.name))
       let type = column.writtenType(in: style)
-      put("datatype", datatype(of: type, column.spelling, hasExponents: facts.exponents.contains(position)))
+      put("datatype", datatype(of: type, column.spelling, facts, position))
       put("required", column.isNullable ? nil : .boolean(true))
       // A required text may be empty: nothing means null there.
       put("null", column.isNullable || type != .text ? nil : .array([]))
@@ -103,11 +103,17 @@ public enum CSVWDocument {
     }.joined()
   }
 
-  private static func datatype(of type: ColumnType, _ spelling: ValueSpelling, hasExponents: Bool) -> JSON {
+  private static func datatype(
+    of type: ColumnType, _ spelling: ValueSpelling, _ facts: ColumnFacts, _ position: Int
+  ) -> JSON {
     if type == .boolean, spelling != .usual {
       return .object(["base": .string("boolean"), "format": .string("\(spelling.word(true))|\(spelling.word(false))")])
     }
-    return .string(datatype(of: type, hasExponents: hasExponents))
+    if spelling == .usual, facts.isRegular(position) {
+      let names: [ColumnType: String] = [.date: "date", .datetime: "dateTime", .timestamp: "dateTimeStamp"]
+      if let name = names[type] { return .string(name) }
+    }
+    return .string(datatype(of: type, hasExponents: facts.exponents.contains(position)))
   }
 
   private static func datatype(of type: ColumnType, hasExponents: Bool) -> String {

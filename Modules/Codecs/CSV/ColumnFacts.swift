@@ -9,6 +9,13 @@ public struct ColumnFacts: Sendable, Hashable {
   private(set) var emptyTexts: Set<Int> = []
   /// Positions of columns with a null.
   private(set) var nulls: Set<Int> = []
+  /// Positions of columns of dates and times with a value that the standards of their types do not have: a part of a
+  /// date, a time without seconds, a leap second.
+  private var irregular: Set<Int> = []
+  private var isKnown = false
+
+  /// Whether rows were seen, and all values of a column of dates or times are of the standard's type.
+  func isRegular(_ column: Int) -> Bool { isKnown && !irregular.contains(column) }
 
   /// Facts about no rows.
   public init() {}
@@ -17,7 +24,17 @@ public struct ColumnFacts: Sendable, Hashable {
   public mutating func add(_ batch: RowBatch, of schema: Schema) {
     let decimals = schema.columns.indices.filter { schema.columns[$0].type == .decimal }
     let texts = schema.columns.indices.filter { schema.columns[$0].type == .text }
+    let times = schema.columns.indices.filter { schema.columns[$0].type.isTemporal }
+    isKnown = true
     for row in 0..<batch.count {
+      for column in times {
+        guard case .text(let start, let length) = batch[row, column] else { continue }
+        let text = ByteRun(batch.arena, start, length)
+        let isRegular =
+          schema.columns[column].type == .date
+          ? length == 10 : length >= 19 && text[16] == UInt8(ascii: ":") && text[17] < UInt8(ascii: "6")
+        if !isRegular { irregular.insert(column) }
+      }
       for column in decimals where !exponents.contains(column) {
         switch batch[row, column] {
         case .real: exponents.insert(column)
@@ -53,5 +70,7 @@ public struct ColumnFacts: Sendable, Hashable {
     exponents.formUnion(other.exponents)
     emptyTexts.formUnion(other.emptyTexts)
     nulls.formUnion(other.nulls)
+    irregular.formUnion(other.irregular)
+    isKnown = isKnown || other.isKnown
   }
 }

@@ -57,7 +57,8 @@ public enum DataPackageDocument {
     let fields = schema.columns.enumerated().map { position, column in
       // Where the empty text means a missing value, a required column must have none.
       let isRequired = !column.isNullable && (style == nil || !facts.emptyTexts.contains(position))
-      return field(column, isRequired: isRequired, style ?? CSVStyle())
+      let isDay = column.type == .date && column.spelling == .usual && facts.isRegular(position)
+      return field(column, isRequired: isRequired, isDay: isDay, style ?? CSVStyle())
     }
     var table = self.members(["fields": .array(fields)])
     if !schema.key.isEmpty {
@@ -76,9 +77,9 @@ public enum DataPackageDocument {
     Array((shown(table(schema, facts, CSVStyle())) + "\n").utf8)
   }
 
-  private static func field(_ column: ColumnDescription, isRequired: Bool, _ style: CSVStyle) -> JSON {
+  private static func field(_ column: ColumnDescription, isRequired: Bool, isDay: Bool, _ style: CSVStyle) -> JSON {
     let type = column.writtenType(in: style)
-    var field = members(["name": .string(column.name), "type": .string(self.type(of: type))])
+    var field = members(["name": .string(column.name), "type": .string(isDay ? "date" : self.type(of: type))])
     if column.type == .bytes { field += members(["format": .string("binary")]) }
     if !column.summary.isEmpty { field += members(["description": .string(column.summary)]) }
     if isRequired { field += members(["constraints": .object(["required": .boolean(true)])]) }

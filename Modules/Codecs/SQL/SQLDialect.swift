@@ -63,6 +63,23 @@ public enum SQLDialect: String, Sendable, Hashable, CaseIterable {
 
   private func named(_ name: String) -> String { "sql: \(rawValue) cannot have the name “\(name)”" }
 
+  /// The type of columns of dates or times; nil if they are text.
+  func native(_ type: ColumnType) -> String? {
+    switch (self, type) {
+    case (.sqlite, _): nil
+    case (_, .date): "DATE"
+    case (.postgres, .datetime): "TIMESTAMP"
+    case (.postgres, .timestamp): "TIMESTAMPTZ"
+    case (.mysql, .datetime): "DATETIME(6)"
+    default: nil
+    }
+  }
+
+  /// The type of decimals of a size; nil if it does not have them. MySQL has at most 30 digits after the point.
+  func declared(_ size: DecimalSize) -> String? {
+    self == .sqlite || self != .postgres && size.scale > 30 ? nil : "NUMERIC(\(size.precision),\(size.scale))"
+  }
+
   /// The declared type of a column; nil for a type that the dialect does not have.
   func declared(_ type: ColumnType) -> String? {
     switch type {

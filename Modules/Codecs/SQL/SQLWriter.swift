@@ -2,7 +2,8 @@ public import Rows
 
 /// Writes rows as SQL: one transaction that creates a table and fills it.
 ///
-/// Dates, times, URLs and lists are text. Whatever the dialect cannot represent is refused with record and column.
+/// Dates and times have types of their own if the first rows fit them; URLs and lists are text. Whatever the dialect
+/// cannot represent is refused with record and column.
 public struct SQLWriter: Sendable {
   /// The most columns of a table in SQLite as it is usually built (SQLITE_MAX_COLUMN).
   public static let maximumColumns = 2000
@@ -12,6 +13,10 @@ public struct SQLWriter: Sendable {
   private let dialect: SQLDialect
   /// The shapes of the numbers in columns of decimals, by position; only SQLite needs them.
   private let decimals: [Int: DecimalShape]
+  /// The declared types, and the columns of dates and times that are not text.
+  private let types: [String], native: Set<Int>
+  /// The columns of decimals whose sizes the user gave.
+  private let sized: Set<Int>
   /// `INSERT INTO "t" VALUES(`.
   private let insert: [UInt8]
 
@@ -21,7 +26,7 @@ public struct SQLWriter: Sendable {
   /// - Throws: `usage` for a table without columns; `badData` for columns that the dialect does not have.
   public init(
     _ schema: Schema, nonfinite: NonfinitePolicy = .error, dialect: SQLDialect? = nil,
-    decimals: [Int: DecimalShape] = [:]
+    decimals: [Int: DecimalShape] = [:], types given: ColumnTypes = [:], head: [RowBatch] = []
   ) throws(Problem) {
     guard schema.width > 0 else { throw Problem(.usage, "sql: a table must have at least one column") }
     try schema.checkForSQL()
@@ -41,6 +46,24 @@ public struct SQLWriter: Sendable {
         .badData, obstacle,
         hint: [.set(.formatOption("sql.dialect"), to: "sqlite"), .set(.columns, for: "choose columns")])
     }
+    var types: [String] = [], native: Set<Int> = [], sized: Set<Int> = []
+    for (position, column) in schema.columns.enumerated() {
+      let size = column.type == .decimal ? given.decimalSize(of: column.name) : nil
+      if let size, let type = self.dialect.declared(size) {
+        types.append(type)
+        sized.insert(position)
+      } else if let type = self.dialect.native(column.type),
+        head.allSatisfy({ batch in
+          (0..<batch.count).allSatisfy { Self.fits(batch[$0, position], batch.arena, column.type) }
+        })
+      {
+        types.append(type)
+        native.insert(position)
+      } else {
+        types.append(self.dialect.declared(column.type) ?? "TEXT")
+      }
+    }
+    (self.types, self.native, self.sized) = (types, native, sized)
     insert = Array("INSERT INTO \(schema.name.quotedForSQL) VALUES(".utf8)
   }
 
@@ -52,8 +75,8 @@ public struct SQLWriter: Sendable {
       out.append(SQLiteDefinition(schema, untypedReals: Set(reals), decimals: untold).text)
       return out.append(";\n")
     }
-    var lines = schema.columns.map { column in
-      "  \(column.name.quotedForSQL) \(dialect.declared(column.type) ?? "TEXT")\(column.isNullable ? "" : " NOT NULL")"
+    var lines = zip(schema.columns, types).map { column, type in
+      "  \(column.name.quotedForSQL) \(type)\(column.isNullable ? "" : " NOT NULL")"
     }
     if !schema.key.isEmpty { lines.append("  PRIMARY KEY(\(schema.key.map(keyPart).joined(separator: ", ")))") }
     let options = dialect == .postgres ? "" : " /*! CHARACTER SET utf8mb4 COLLATE utf8mb4_bin */"
@@ -67,8 +90,7 @@ public struct SQLWriter: Sendable {
   /// A column of the primary key. MySQL needs the length of a prefix for text; its keys have at most 3,072 bytes.
   private func keyPart(_ position: Int) -> String {
     let column = schema.columns[position]
-    let texts = schema.key.count { dialect.declared(schema.columns[$0].type)?.hasPrefix("TEXT") ?? false }
-    let isText = dialect.declared(column.type)?.hasPrefix("TEXT") ?? false
+    let texts = schema.key.count { types[$0].hasPrefix("TEXT") }, isText = types[position].hasPrefix("TEXT")
     let prefix = isText && dialect != .postgres ? " /*! (\(min(255, 700 / max(1, texts)))) */" : ""
     return column.name.quotedForSQL + prefix
   }
@@ -102,6 +124,11 @@ public struct SQLWriter: Sendable {
     if type == .json, !cell.isNull { return try append(json: cell, arena, column, &out) }
     switch cell {
     case .null: out.append("NULL")
+    case .text(let start, let length) where native.contains(column) && !Self.fits(cell, arena, type):
+      let name = NameListParser.written(schema.columns[column].name)
+      throw Problem(
+        .badData, "column \(name): \(types[column]) cannot be \(ByteRun(arena, start, length).text)",
+        hint: .set(.columnTypes, to: "\(name)=text"))
     case .integer(let value): out.append(integer: value)
     case .boolean(let value):
       let word: StaticString = dialect == .sqlite ? value ? "1" : "0" : value ? "TRUE" : "FALSE"
@@ -113,6 +140,14 @@ public struct SQLWriter: Sendable {
     case .number(let start, let length):
       try append(literal: ByteRun(arena, start, length), type, column, &out)
     }
+  }
+
+  /// Whether a date or a time is one in every database system.
+  private static func fits(_ cell: Cell, _ arena: Arena, _ type: ColumnType) -> Bool {
+    guard case .text(let start, let length) = cell else { return true }
+    let text = ByteRun(arena, start, length)
+    return EpochTime.value(of: text, in: type == .date ? .days : .microseconds, isExact: false) != nil
+      && !text.slice(from: 0, atMost: 4).equals("0000")
   }
 
   // MARK: JSON
@@ -169,6 +204,10 @@ public struct SQLWriter: Sendable {
     let stored = unsafe StoredNumber(literal.start, literal.count)
     switch (dialect, type, stored) {
     case (.postgres, .decimal, _): out.append(literal)
+    // With an exponent it would be a double.
+    case (.mysql, .decimal, _)
+    where sized.contains(column) && !literal.bytes.contains { $0 | 0x20 == UInt8(ascii: "e") }:
+      out.append(literal)
     case (.sqlite, .decimal, .integer), (_, .decimal, .integer(-999_999_999_999_999...999_999_999_999_999)):
       out.append(literal)
     case (_, _, .real(let value)): try append(value, column, &out)

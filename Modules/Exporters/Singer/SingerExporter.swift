@@ -5,8 +5,8 @@ public import Rows
 /// A Singer stream: a SCHEMA message, a RECORD for each row, and a STATE that says how many there were.
 ///
 /// Every target that follows the Singer specification can read it, and so can bb's own external exporters. Messages
-/// are one line each, types in upper case, the schema comes once and before all records. Dates carry no format, since
-/// they may be partial.
+/// are one line each, types in upper case, the schema comes once and before all records. Dates carry a format if the
+/// first rows have whole days only.
 public struct SingerExporter: ByteFormat {
   private enum Nested: String, CaseIterable { case keep, json }
   private enum Formats: String, CaseIterable { case keep, none }
@@ -14,7 +14,7 @@ public struct SingerExporter: ByteFormat {
   private static let nested = ExporterDescriptor.Option(
     "nested", "keep|json", "Write lists and JSON values as they are, or as JSON text [default: keep]")
   private static let formats = ExporterDescriptor.Option(
-    "formats", "keep|none", "Declare timestamps as date-time in the schema [default: keep]")
+    "formats", "keep|none", "Declare dates as date and timestamps as date-time in the schema [default: keep]")
 
   private let earlier: [(stream: String, records: Int)]
 
@@ -28,6 +28,7 @@ public struct SingerExporter: ByteFormat {
     ExporterDescriptor(
       "singer", fileExtensions: ["singer"], mediaType: "application/x-ndjson",
       summary: "Singer messages (SCHEMA, RECORD, STATE) for a Singer target", isExact: true,
+      measuring: .head(rows: 10_000),
       options: [Self.nested, Self.formats, OptionKeys.nonfinite])
   }
 
@@ -47,8 +48,12 @@ public struct SingerExporter: ByteFormat {
       schema.inUsualSpelling, framing: .lines, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error),
       nestsAsText: nested == .json, prefix: "{\"type\":\"RECORD\",\"stream\":\"\(schema.name)\",\"record\":",
       suffix: "}")
+    let days = schema.columns.indices.filter {
+      formats == .keep && schema.columns[$0].type == .date && EpochTime.isNative($0, of: schema, in: layout.head)
+    }
     return SingerEncoder(
-      schema: schema, description: Self.message(schema, nested, formats), writer: writer, earlier: earlier)
+      schema: schema, description: Self.message(schema, nested, formats, days), days: days, writer: writer,
+      earlier: earlier)
   }
 
   /// Names that targets make files and tables of: nothing else is safe everywhere.
@@ -57,19 +62,20 @@ public struct SingerExporter: ByteFormat {
     return name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  private static func message(_ schema: Schema, _ nested: Nested, _ formats: Formats) -> JSON {
+  private static func message(_ schema: Schema, _ nested: Nested, _ formats: Formats, _ days: [Int]) -> JSON {
     .object([
-      "type": .string("SCHEMA"), "stream": .string(schema.name), "schema": record(schema, nested, formats),
+      "type": .string("SCHEMA"), "stream": .string(schema.name), "schema": record(schema, nested, formats, days),
       "key_properties": .array(schema.key.map { JSON.string(schema.columns[$0].name) }),
     ])
   }
 
   /// The JSON Schema of the records, with the usual options.
-  static func record(_ schema: Schema) -> JSON { record(schema, .keep, .keep) }
+  static func record(_ schema: Schema) -> JSON { record(schema, .keep, .keep, []) }
 
-  private static func record(_ schema: Schema, _ nested: Nested, _ formats: Formats) -> JSON {
-    let properties = schema.columns.map { column in
-      JSON.Member(Array(column.name.utf8), .object(property(column, nested, formats)))
+  private static func record(_ schema: Schema, _ nested: Nested, _ formats: Formats, _ days: [Int]) -> JSON {
+    let properties = schema.columns.enumerated().map { position, column in
+      let format = days.contains(position) ? [JSON.Member(Array("format".utf8), .string("date"))] : []
+      return JSON.Member(Array(column.name.utf8), .object(property(column, nested, formats) + format))
     }
     return .object(["type": .string("object"), "properties": .object(properties)])
   }
@@ -104,6 +110,8 @@ public struct SingerExporter: ByteFormat {
 private struct SingerEncoder: RowEncoder {
   let schema: Schema
   let description: JSON
+  /// The columns that are declared to have whole days.
+  let days: [Int]
   let writer: JSONWriter
   let earlier: [(stream: String, records: Int)]
 
@@ -112,6 +120,14 @@ private struct SingerEncoder: RowEncoder {
     out.append("\n")
   }
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    for column in days {
+      for row in 0..<batch.count {
+        guard case .text(_, let length) = batch[row, column], length != 10 else { continue }
+        throw Problem(
+          .badData, "column \(schema.columns[column].name): a date that is not a whole day, in a column of days",
+          hint: .set(.formatOption("singer.formats"), to: "none"), record: row)
+      }
+    }
     try writer.write(batch, &out)
     return EncodedPart(rows: batch.count)
   }
