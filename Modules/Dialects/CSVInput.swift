@@ -43,7 +43,7 @@ public struct CSVInput: Sendable {
       // All of them are needed.
       hint = hint.or(.together(doubts.map { Remedy.Choice($0.setting, $0.value) }))
       let isUTF8 = encoding.isSure || options.encoding != nil || replacesBadEncoding
-      let place = isUTF8 ? source.name : source.name + Self.placeOfBadText(sample)
+      let place = isUTF8 ? source.name : source.name + Self.placeOfBadText(in: sample)
       throw Problem(.badData, doubts.map(\.message).joined(separator: "; "), at: place, hint: hint)
     }
     self.encoding = encoding
@@ -81,7 +81,7 @@ public struct CSVInput: Sendable {
   }
 
   /// `:line:column` of the first byte of a sample that is not UTF-8; empty if there is none.
-  private static func placeOfBadText(_ sample: Span<UInt8>) -> String {
+  public static func placeOfBadText(in sample: Span<UInt8>) -> String {
     let bad = unsafe sample.withUnsafeBufferPointer { bytes in
       unsafe bytes.baseAddress.map { unsafe Int(bb_first_not_utf8($0, bytes.count)) } ?? 0
     }
@@ -102,8 +102,7 @@ public struct CSVInput: Sendable {
       for index in 0..<body.count where ByteText.isControl(body[index]) { controls += 1 }
       guard controls < 4 || controls * 32 < body.count else {
         throw Problem(
-          .badData, "is not text: \(controls) of its first \(body.count) bytes are control characters", at: name,
-          hint: .set(.inputEncoding, to: CharacterEncoding.latin1.rawValue, for: "read it anyway"))
+          .badData, "is not text: \(controls) of its first \(body.count) bytes are control characters", at: name)
       }
     }
     guard encoding.encoding != .utf8 else {

@@ -21,8 +21,18 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     "cp932": .shiftJIS, "gbk": .gb18030, "gb2312": .gb18030,
   ]
 
+  /// The encoding that the declaration at the beginning of an XML document names, as far as it is known.
+  public init?(declaredBy document: [UInt8]) {
+    let text = String(decoding: document.prefix(200), as: UTF8.self)
+    guard text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>"),
+      let mark = text[..<end.lowerBound].firstRange(of: "encoding")
+    else { return nil }
+    let word = text[mark.upperBound..<end.lowerBound].drop { " =\t\"'\r\n".contains($0) }
+    self.init(named: String(word.prefix { !"\"'".contains($0) }))
+  }
+
   /// The bytes of its smallest unit.
-  var unitBytes: Int {
+  public var unitBytes: Int {
     switch self {
     case .utf16le, .utf16be: 2
     case .utf32le, .utf32be: 4
@@ -76,7 +86,12 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     var even = 0, odd = 0
     for index in 0..<head where sample[index] == 0 { if index & 1 == 0 { even += 1 } else { odd += 1 } }
     if head >= 8, sample.count % 4 == 0 || !isWhole, (even + odd) * 3 > head * 2 {
-      return Finding(encoding: sample[0] == 0 ? .utf32be : .utf32le, mark: 0, isSure: true)
+      let isBig = sample[0] == 0, low = isBig ? 3 : 0
+      let areCharacters = stride(from: 0, to: head - 3, by: 4).allSatisfy { at in
+        let code = (0..<4).reduce(0) { $0 | UInt32(sample[at + (low ^ $1)]) << (8 * $1) }
+        return code > 0 && Unicode.Scalar(code) != nil
+      }
+      if areCharacters { return Finding(encoding: isBig ? .utf32be : .utf32le, mark: 0, isSure: true) }
     }
     if head >= 8, (even + odd) * 5 > head {
       if odd > 8 * max(even, 1) || even == 0 {

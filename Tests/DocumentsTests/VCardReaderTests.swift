@@ -30,7 +30,7 @@ import Testing
     for value in ["=E9", "=FF=FE"] {
       let bad = Array("BEGIN:VCARD\nNOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=x:\(value)\nEND:VCARD".utf8)
       let problem = #expect(throws: Problem.self) { try cards(bad, name: "a.vcf") }
-      #expect(problem?.description.hasPrefix("a.vcf:2: the text of NOTE is not UTF-8; convert") == true)
+      #expect(problem?.description.hasPrefix("a.vcf:2: the text of NOTE is not UTF-8; use input.encoding") == true)
     }
   }
 

@@ -70,6 +70,7 @@ extension CSVSyntaxError {
       // UTF-16 begins with a byte that UTF-8 does not have.
       hint: byte == 0
         ? "convert the file to UTF-8; if it is UTF-16, use: iconv -f UTF-16 -t UTF-8"
-        : ["convert the file to UTF-8", .set(.invalidUTF8, to: "replace")], isInRecord: false)
+        : [.set(.inputEncoding, to: "windows-1252"), .set(.invalidUTF8, to: "replace", for: "lose the character")],
+      isInRecord: false)
   }
 }

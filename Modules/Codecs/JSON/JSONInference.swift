@@ -17,7 +17,9 @@ struct JSONInference {
     let count = end - piece.start
     let bad = unsafe Int(bb_first_not_utf8(text.text.base + piece.start, count))
     if bad < count {
-      throw JSONSyntaxError("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
+      throw JSONSyntaxError(
+        "invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad,
+        hint: .set(.inputEncoding, to: "windows-1252"))
     }
     var scanner = unsafe JSONScanner(text.text.base, at: piece.start)
     var isNext = piece.isFirst || piece.form == .lines

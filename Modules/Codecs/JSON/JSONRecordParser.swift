@@ -47,7 +47,9 @@ import Rows
     let count = end - piece.start
     let bad = unsafe Int(bb_first_not_utf8(base + piece.start, count))
     if bad < count {
-      throw JSONSyntaxError("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
+      throw JSONSyntaxError(
+        "invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad,
+        hint: .set(.inputEncoding, to: "windows-1252"))
     }
     if piece.form == .array { try elements() } else { try lines() }
   }

@@ -7,6 +7,7 @@ extension Setting {
   package static let columnTypes = Setting("input.types")
   package static let recordsPointer = Setting("json.records")
   package static let inputDelimiter = Setting("csv.delimiter")
+  package static let inputEncoding = Setting("input.encoding")
   package static let repair = Setting("csv.repair")
   package static let tableNumber = Setting("csv.table")
   package static let raggedRows = Setting("csv.ragged")

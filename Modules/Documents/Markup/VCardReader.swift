@@ -147,7 +147,9 @@ public enum VCardReader {
       guard let text else {
         throw Problem(
           .badData, "the text of \(name) is not UTF-8", at: "\(file):\(number)",
-          hint: "convert the file to UTF-8, or state the encoding: \(name);CHARSET=ISO-8859-1:…")
+          hint: [
+            .set(.inputEncoding, to: "windows-1252"), "state the encoding in the file: \(name);CHARSET=ISO-8859-1:…",
+          ])
       }
       return Property(name: String(name), parameters: Array(words.dropFirst()), value: text, line: number)
     }

@@ -307,7 +307,9 @@ import Rows
     guard let mark = text.firstRange(of: "encoding") else { return }
     let word = text[mark.upperBound...].drop { " =\t\"'\r\n".contains($0) }.prefix { !"\"'".contains($0) }
     guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(String(word)) else {
-      throw problem("is encoded in \(word); only UTF-8 is supported")
+      var problem = problem("is encoded in \(word); only UTF-8 is supported")
+      problem.hint = .set(.inputEncoding)
+      throw problem
     }
   }
 
@@ -373,7 +375,9 @@ import Rows
     if isPlain { out.append(text) } else { try appendReplacing(text, range.start, to: &out) }
     let made = out.run(from: before)
     guard unsafe Int(bb_first_not_utf8(made.start, made.count)) == made.count else {
-      throw problem("invalid UTF-8", at: passed + range.start)
+      var problem = problem("invalid UTF-8", at: passed + range.start)
+      problem.hint = .set(.inputEncoding, to: "windows-1252")
+      throw problem
     }
   }
 

@@ -268,6 +268,10 @@ public struct FileSource: RecordSource, SampledFile {
   /// The rows of a table.
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    SizedDecimalRows.checking(try await unchecked(table, request), reading.types, at: name)
+  }
+
+  private func unchecked(_ table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     switch contents {
     case .workbook(let bytes):
       if let count = reading.beginning, (bytes as? any ByteSource)?.size ?? 0 > count {
@@ -292,9 +296,10 @@ public struct FileSource: RecordSource, SampledFile {
       return try await database.rows(of: table, as: reading.table, reading.types, request, shard: shard)
     case .rowGroups(let bytes): return try parquetRows(bytes, request, shard)
     case .text:
-      let rows = try await rows(of: table, request)
-      if let rows = rows as? CSVRowStream { return try rows.part(shard.range) }
-      return try (rows as? JSONRowStream)?.part(shard.range)
+      let rows = try await unchecked(table, request)
+      var part: (any RowStream)? = try (rows as? CSVRowStream)?.part(shard.range)
+      if let rows = rows as? JSONRowStream { part = try rows.part(shard.range) }
+      return part.map { SizedDecimalRows.checking($0, reading.types, at: name) }
     case .workbook, .document: return nil
     }
   }
@@ -443,14 +448,28 @@ public struct FileSource: RecordSource, SampledFile {
   /// The text of a file that is not CSV, as UTF-8.
   private func text() throws(Problem) -> any ByteSource {
     let (whole, sample) = try sampled(try bytes(), 4096)
-    let found = CharacterEncoding.finding(sample.bytes.span, isWhole: sample.isWhole, reading.dialect.encoding)
+    let declared = isXML ? CharacterEncoding(declaredBy: sample.bytes) : nil
+    let found = CharacterEncoding.finding(
+      sample.bytes.span, isWhole: sample.isWhole, reading.dialect.encoding ?? declared)
+    let name = found.encoding.rawValue
+    // A vCard states the encoding of each value.
+    if !found.isSure, !isXML, !reading.dialect.repairs, format.name != "vcard" {
+      throw Problem(
+        .badData, "the text is not UTF-8, and may be \(name)",
+        at: self.name + CSVInput.placeOfBadText(in: sample.bytes.span), hint: .set(.inputEncoding, to: name))
+    }
     guard found.isSure, found.encoding != .utf8 else { return whole }
-    if reading.dialect.encoding == nil {
-      let name = found.encoding.rawValue
+    if reading.dialect.encoding == nil, declared == nil {
       report(Warning("\(self.name): read as \(name)", hint: .set(.inputEncoding, to: name)))
     }
-    return try TranscodingSource(whole, found.encoding, mark: found.mark)
+    // The declaration of XML is about the original.
+    let beginning = isXML ? found.text(of: sample.bytes) : []
+    let end = beginning.starts(with: "<?xml".utf8) ? beginning.firstRange(of: Array("?>".utf8))?.upperBound : nil
+    return try TranscodingSource(
+      whole, found.encoding, mark: found.mark + (end ?? 0) * found.encoding.unitBytes)
   }
+
+  private var isXML: Bool { ["gpx", "kml"].contains(format.name) }
 
   /// The first bytes of a CSV file.
   public func sample(_ count: Int) throws(Problem) -> FileSample? {
