@@ -32,6 +32,9 @@ struct DateFormat {
     pattern = Self.pattern(of: bytes)
   }
 
+  /// Whether texts can be parsed.
+  var canRead: Bool { pattern != nil }
+
   /// The type of the values that texts have.
   var type: ColumnType {
     if text.contains("%z") { return .timestamp }

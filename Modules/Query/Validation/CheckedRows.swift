@@ -14,6 +14,8 @@ public final class CheckedRows: ExactRowStream {
   private let keys: [[Int]]
   /// The rule and the columns of each key.
   private let names: [(rule: String, columns: [String])]
+  /// For each column the forms of its texts, and the types and texts that the rules name.
+  private let forms: [TextForm?], readings: [(types: Set<String>, texts: Set<[UInt8]>)]
 
   /// The file of the rows.
   public struct Source: Sendable {
@@ -53,6 +55,9 @@ public final class CheckedRows: ExactRowStream {
       try key.columns.map { (name) throws(Problem) in try inner.schema.column(named: name) }
     }
     var names = rules.keys.map { ($0.rule, $0.columns) }
+    try rules.check(header: inner.schema.columns.map(\.name), inOrder: source.isText)
+    forms = inner.schema.columns.map { source.isText ? rules.forms[$0.name] : nil }
+    readings = inner.schema.columns.map { rules.schema.reading(of: Array($0.name.utf8)) }
     if let fields = rules.fields {
       try fields.check(header: inner.schema.columns.map(\.name))
       if !fields.key.isEmpty {
@@ -77,7 +82,7 @@ public final class CheckedRows: ExactRowStream {
 
   private func check(_ batch: RowBatch, _ state: inout State) throws(Problem) -> RowBatch? {
     let columns = inner.schema.columns
-    let names = columns.map { Array($0.name.utf8) }, types = names.map { rules.schema.types(of: $0) }
+    let names = columns.map { Array($0.name.utf8) }
     var builder = RowBatchBuilder(width: schema.width), count = 0
     for row in 0..<batch.count {
       state.record += 1
@@ -85,11 +90,20 @@ public final class CheckedRows: ExactRowStream {
       var members: [(name: [UInt8], value: JSON)] = []
       for column in 0..<batch.width {
         let value = batch.value(row, column)
-        members.append((names[column], json(value, columns[column].type, types[column])))
+        members.append((names[column], json(value, column)))
         if case .text(let text) = value { state.lines += text.count { $0 == UInt8(ascii: "\n") } }
       }
       state.lines += 1
       var violations = try rules.schema.violations(of: members)
+      for (column, form) in forms.enumerated() {
+        guard let format = form?.format, case .text(let text) = batch.value(row, column),
+          case .string(text) = members[column].value, form?.value(text) == nil
+        else { continue }
+        violations.append(
+          JSONSchema.Violation(
+            column: columns[column].name, rule: "format", expected: format, found: String(decoding: text, as: UTF8.self)
+          ))
+      }
       for (column, cell) in (rules.fields?.cells ?? []).enumerated() where column < batch.width {
         let field: [UInt8]? =
           if case .null = batch.value(row, column) { nil } else { Array(Self.text(members[column].value).utf8) }
@@ -134,19 +148,20 @@ public final class CheckedRows: ExactRowStream {
     value.stringValue ?? String(decoding: value.canonicalBytes, as: UTF8.self)
   }
 
-  /// A value as JSON. A text of a text file is what the types of its column say, if it can be that.
-  private func json(_ value: Value, _ type: ColumnType, _ types: [String]?) -> JSON {
+  /// A value as JSON. A text of a text file is what the rules of its column say, if it can be that.
+  private func json(_ value: Value, _ column: Int) -> JSON {
     if case .real(let number) = value, !number.isFinite { return .string("\(number)") }
-    guard case .text(let text) = value, source.isText, let types, let parsed = try? JSON.parse(text, name: "") else {
-      return JSON(value)
-    }
-    let kinds: [String] =
-      switch parsed {
-      case .number: ["integer", "number"]
-      case .boolean: text.first == UInt8(ascii: "t") || text.first == UInt8(ascii: "f") ? ["boolean"] : []
-      case .array, .object: ["array", "object"]
-      case .null, .string: []
+    guard source.isText else { return JSON(value) }
+    if let form = forms[column] {
+      switch value {
+      case .text(let text): return form.nulls.contains(text) ? .null : form.value(text) ?? .string(text)
+      case .null: return form.nulls.contains([]) ? .null : .string("")
+      default: return JSON(value)
       }
-    return types.contains(where: kinds.contains) ? parsed : .string(text)
+    }
+    guard case .text(let text) = value else { return JSON(value) }
+    let (types, texts) = readings[column]
+    if texts.contains(text) { return .string(text) }
+    return TextForm.plain(text, types) ?? .string(text)
   }
 }

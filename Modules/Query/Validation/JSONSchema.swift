@@ -237,27 +237,57 @@ struct JSONSchema: Sendable {
     }
   }
 
-  /// The types that a column may have by its name; nil if any.
-  func types(of column: [UInt8]) -> [String]? {
-    for rule in schemas[0] {
-      guard case .members(let named, _, _) = rule.demand, let schema = named[column] else { continue }
-      return types(schema, 0)
+  /// The types that a column may have by its name, and the texts that it may have; no types for any.
+  func reading(of column: [UInt8]) -> (types: Set<String>, texts: Set<[UInt8]>) {
+    func named(_ isStrict: Bool) -> (types: Set<String>, texts: Set<[UInt8]>) {
+      let found = schemas(of: column, in: 0, isStrict, 0).flatMap { mentioned($0, isStrict, 0) }
+      return (Set(found.flatMap(\.types)), Set(found.flatMap(\.texts)))
     }
-    return nil
+    // What must hold comes before what must not, or only under a condition.
+    let must = named(true), all = named(false)
+    return (must.types.isEmpty ? all.types : must.types, all.texts)
   }
-  private func types(_ number: Int, _ depth: Int) -> [String]? {
-    for rule in schemas[number] where depth < Self.mostDepth {
+
+  /// The schemas that apply to a schema's own value: those that must hold, or all.
+  private func applied(_ rule: Rule, _ isStrict: Bool) -> [Int] {
+    switch rule.demand {
+    case .all(let list), .any(let list), .one(let list): list
+    case .reference(let one): [one]
+    case .not(let one): isStrict ? [] : [one]
+    case .condition(let one, let then, let other): isStrict ? [] : [one, then, other].compactMap(\.self)
+    default: []
+    }
+  }
+
+  private func schemas(of column: [UInt8], in row: Int, _ isStrict: Bool, _ depth: Int) -> [Int] {
+    guard depth < Self.mostDepth else { return [] }
+    return schemas[row].flatMap { rule -> [Int] in
+      guard case .members(let named, let patterns, let others) = rule.demand else {
+        return applied(rule, isStrict).flatMap { schemas(of: column, in: $0, isStrict, depth + 1) }
+      }
+      let found = (named[column].map { [$0] } ?? []) + patterns.filter { $0.pattern.matches(column) }.map(\.schema)
+      return found.isEmpty ? others.map { [$0] } ?? [] : found
+    }
+  }
+
+  /// The types and the texts that a schema and those in it name. A type of its own decides.
+  private func mentioned(_ schema: Int, _ isStrict: Bool, _ depth: Int) -> [(types: [String], texts: [[UInt8]])] {
+    guard depth < Self.mostDepth else { return [] }
+    var found: [(types: [String], texts: [[UInt8]])] = []
+    var own: [String]?
+    for rule in schemas[schema] {
       switch rule.demand {
-      case .types(let names): return names
-      case .reference(let one): if let found = types(one, depth + 1) { return found }
-      case .bound, .multiple: return ["number"]
-      case .any(let list), .one(let list), .all(let list):
-        let found = list.compactMap { types($0, depth + 1) }.flatMap(\.self)
-        if !found.isEmpty { return found }
-      default: break
+      case .types(let names): own = names
+      case .bound, .multiple: found.append((["number"], []))
+      case .values(let values):
+        for value in values {
+          found.append((Self.typeNames.filter { Self.has(value, type: $0) }, value.stringBytes.map { [$0] } ?? []))
+        }
+      case .items, .count, .unique: found.append((["array"], []))
+      default: found += applied(rule, isStrict).flatMap { mentioned($0, isStrict, depth + 1) }
       }
     }
-    return nil
+    return own.map { own in found.map { ([], $0.texts) } + [(own, [])] } ?? found
   }
 
   func violations(of row: [(name: [UInt8], value: JSON)]) throws(Problem) -> [Violation] {

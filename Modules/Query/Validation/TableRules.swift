@@ -9,6 +9,11 @@ public struct TableRules: Sendable {
   let keys: [(rule: String, columns: [String])]
   /// The rules of fields, by position; nil unless the description is one of CSV on the Web.
   let fields: CSVWDescription?
+  /// The forms of texts by column, and how the columns of a file may differ from those of the description; none unless
+  /// the description is a Table Schema.
+  let forms: [String: TextForm]
+  private let listed: (names: [String], match: String)?
+  private let name: String
   /// Members of the description that the standard ignores.
   public var warnings: [String] { fields?.warnings ?? [] }
 
@@ -17,6 +22,7 @@ public struct TableRules: Sendable {
   /// - Throws: `badData` for a rule that is not supported.
   public init(_ bytes: [UInt8], name: String) throws(Problem) {
     let document = try JSON.parse(bytes, name: name)
+    self.name = name
     var translation = Translation(name: name)
     let table = document["resources"]?.arrayValue?.first?["schema"] ?? document["schema"] ?? document
     if let fields = table["fields"]?.arrayValue {
@@ -24,18 +30,34 @@ public struct TableRules: Sendable {
     } else if document["@context"] != nil || document["tables"] != nil || document["tableSchema"] != nil {
       fields = try CSVWDescription(document, name: name)
       schema = try JSONSchema(.boolean(true), name: name)
-      keys = []
+      (keys, forms, listed) = ([], [:], nil)
       return
     } else {
       schema = try JSONSchema(document, name: name)
-      keys = []
-      fields = nil
+      (keys, forms, listed, fields) = ([], [:], nil, nil)
       return
     }
     fields = nil
     schema = try JSONSchema(
       .object(["properties": .object(translation.properties), "required": .array(translation.required)]), name: name)
-    keys = translation.keys
+    (keys, forms) = (translation.keys, translation.forms)
+    listed = (translation.properties.map(\.name), table["fieldsMatch"]?.stringValue ?? "exact")
+  }
+
+  /// - Throws: `badData` for a file whose columns are not those of the description.
+  func check(header: [String], inOrder: Bool) throws(Problem) {
+    guard let (names, match) = listed else { return }
+    func fault(_ what: String) -> Problem { Problem(.badData, what, at: name) }
+    if match != "superset", match != "partial", let missing = names.first(where: { !header.contains($0) }) {
+      throw fault("the file has no column “\(missing)” of the description")
+    }
+    if match != "subset", match != "partial", let other = header.first(where: { !names.contains($0) }) {
+      throw fault("the description has no field “\(other)”, a column of the file")
+    }
+    if match == "partial", !names.contains(where: header.contains) {
+      throw fault("the file has no column of the description")
+    }
+    if match == "exact", inOrder, header != names { throw fault("the file has the columns in another order") }
   }
 
   /// Table Schema as JSON Schema.
@@ -43,6 +65,7 @@ public struct TableRules: Sendable {
     let name: String
     var properties: [JSON.Member] = [], required: [JSON] = []
     var keys: [(rule: String, columns: [String])] = []
+    var forms: [String: TextForm] = [:]
 
     init(name: String) { self.name = name }
 
@@ -76,12 +99,11 @@ public struct TableRules: Sendable {
         default: throw fault("the type \(type)")
         }
         if ["email", "uri", "uuid"].contains(format) { members.append(("format", .string(format))) }
-        if !["default", "any", "email", "uri", "uuid", "binary", "object", "array"].contains(format) {
+        if ["string", "any"].contains(type), !["default", "any", "email", "uri", "uuid", "binary"].contains(format) {
           throw fault("the format \(format) of \(column)")
         }
-        for key in ["trueValues", "falseValues", "decimalChar", "groupChar", "bareNumber"] where field[key] != nil {
-          throw fault("\(key) of \(column)")
-        }
+        let form = try TextForm(field, type: type, missing: table["missingValues"], at: name)
+        forms[column] = form
         var isRequired = false
         for member in field["constraints"]?.objectMembers ?? [] {
           switch member.name {
@@ -89,8 +111,15 @@ public struct TableRules: Sendable {
           case "unique": if member.value.booleanValue == true { keys.append(("unique", [column])) }
           case "pattern": members.append(("pattern", .string("^(\(member.value.stringValue ?? ""))$")))
           case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-            members.append((Self.bound(member.name, member.value), member.value))
-          case "enum", "minLength", "maxLength": members.append((member.name, member.value))
+            // A date is compared in the usual form.
+            let limit = member.value.stringBytes.flatMap { form.value($0) } ?? member.value
+            members.append((Self.bound(member.name, limit), limit))
+          case "enum":
+            let values = (member.value.arrayValue ?? []).map { value in
+              value.stringBytes.flatMap { form.value($0) } ?? value
+            }
+            members.append((member.name, .array(values)))
+          case "minLength", "maxLength": members.append((member.name, member.value))
           default: throw fault("the constraint \(member.name) of \(column)")
           }
         }
