@@ -131,8 +131,9 @@ package struct ConnectedSources: SourceServices {
   }
   package func following(
     _ path: String, _ format: FileFormat?, _ options: FileInputOptions
-  ) async throws(Problem) -> any RowStream {
-    try await FollowedRows(path, format, options)
+  ) async throws(Problem) -> (rows: any RowStream, format: String) {
+    let rows = try await FollowedRows(path, format, options)
+    return (rows, rows.format.name)
   }
   package func bytes(of path: String) throws(Problem) -> [UInt8] {
     try FileByteSource(input: path).bytes(limit: 16 << 20)

@@ -90,8 +90,8 @@ struct TableCommand {
           hint: "for example: tail -f FILE | bb-export - --follow")
       }
       let format = try invocation.value(of: "from-format").map { (name) throws(Problem) in try FileFormat(named: name) }
-      let rows = try await services.sources.following(files[0], format, try SourceOptions(invocation).file())
-      try await write(rows, selection, to: outputs)
+      let (rows, found) = try await services.sources.following(files[0], format, try SourceOptions(invocation).file())
+      try await write(rows, selection, to: try outputs.following(found, invocation))
       return
     }
     let dataset = invocation.arguments.first
@@ -113,7 +113,7 @@ struct TableCommand {
     let join = try await JoinInput(invocation, services, threads: outputs.threads, memory: outputs.memory)
     selection.add(join)
     let table = try await Self.table(of: source, choice, invocation, services.report)
-    var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
+    var request = RowRequest(columns: selection.neededColumns, cores: outputs.readsAllFirst ? 1 : outputs.threads)
     if let others = outputs.typesOfOthers, content == .rows, shard == nil {
       request.types = selection.comparedColumns.map { NeededTypes($0, others: others) }
     }
@@ -275,6 +275,14 @@ struct TableCommand {
             hint: "use bb-export \(name), or bb-export \(Remedy.shellWord(file))")
         }
         if let problem = BBExport.program.unknownCommand(name, with: [file]) { throw problem }
+        if try await source.rows(of: tables[0], RowRequest()).schema.columns.has(name) {
+          let options =
+            invocation.has(StepOptions.distinct)
+            ? "--distinct --by" : invocation.has(SharedOptions.count) ? "--count-by" : "--columns"
+          throw Problem(
+            .usage, "“\(name)” is a column, not a table", at: source.name,
+            hint: .advice("use \(options) \(Remedy.shellWord(NameListParser.written(name)))"))
+        }
       }
       throw Problem(
         .noInput, "table not found: “\(name)”", at: source.name,

@@ -54,6 +54,7 @@ struct OutputFormats {
   private func exporter(for location: Location) throws(Problem) -> any Exporter {
     let path = location.text
     if let named, Self.form(of: location, by: named.descriptor) != nil { return named }
+    if let named, named.descriptor.describesRows, path.hasSuffix(".json") { return named }
     if path != "-", let exporter = try own(location) { return exporter }
     if let named { return named }
     if path == "-" || path.hasPrefix("/dev/") { return fallback }

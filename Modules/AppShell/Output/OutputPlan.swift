@@ -30,6 +30,8 @@ package struct OutputPlan: Sendable {
   private let partitions: PartitionPlan?
   /// The columns that identify a row; nil for those of the input.
   private let key: [String]?
+  /// Whether all rows are read before one is written.
+  package let readsAllFirst: Bool
 
   /// Reads the options of `OutputOptions` that a command has.
   /// - Throws: `usage` for contradictory options and for two names of one file, `cannotCreate` for a file that cannot
@@ -164,12 +166,16 @@ package struct OutputPlan: Sendable {
     if rejects == nil, !targets.contains(where: \.isFile) { services.rejects.refuseLoss() }
     if isVerified { try OutputVerification.check(tables.isEmpty ? others : tables) }
     self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
+    var readsAll = false
     for target in self.targets where target.isFile {
-      // A database is written while it is read.
-      let canReplace = !target.isMetadata && target.exporter.descriptor.name != "sqlite"
-      try Self.checkInputs(
-        invocation, services, target.location, replacing: canReplace ? target.options.existing == .replace : nil)
+      let replaces = target.options.existing == .replace
+      try Self.checkInputs(invocation, services, target.location, replacing: target.isMetadata ? nil : replaces)
+      // A database is written table by table.
+      if replaces, target.exporter.descriptor.name == "sqlite" {
+        do throws(Problem) { try Self.checkInputs(invocation, services, target.location) } catch { readsAll = true }
+      }
     }
+    readsAllFirst = readsAll
     var files = partitions == nil ? self.targets.filter(\.isFile).map(\.location) : []
     if let path = rejectsPath(beside: targets) {
       let rejected = try invocation.locations.location(path)
@@ -189,7 +195,11 @@ package struct OutputPlan: Sendable {
   /// pipe is known when the source is open.
   /// - Throws: `usage` for options that do not apply to the format.
   package func following(_ source: any RecordSource, _ invocation: Invocation) throws(Problem) -> OutputPlan {
-    guard let format = (source as? any SampledFile)?.formatName, format != policy.defaultFormat,
+    try following((source as? any SampledFile)?.formatName, invocation)
+  }
+  /// The same for the name of the format.
+  package func following(_ format: String?, _ invocation: Invocation) throws(Problem) -> OutputPlan {
+    guard let format, format != policy.defaultFormat,
       services.terminal.width == nil, invocation.setting(OutputOptions.format) == nil,
       targets.contains(where: { $0.path == "-" })
     else { return self }
@@ -202,7 +212,7 @@ package struct OutputPlan: Sendable {
   private func warnAboutFile() {
     guard case .file(let path) = services.terminal.destination, let target = targets.first(where: { $0.path == "-" }),
       let format = (try? services.exporters.forPath(FileCompression.split(path).path))?.descriptor.name,
-      format != target.exporter.descriptor.name
+      format != target.exporter.descriptor.name, !describesRows || format != "json"
     else { return }
     let name = path.split(separator: "/").last ?? ""
     services.report.warning(
@@ -299,7 +309,7 @@ package struct OutputPlan: Sendable {
   }
 
   package var describesRows: Bool {
-    targets.contains { ["json-schema", "csvw", "frictionless"].contains($0.exporter.descriptor.name) }
+    targets.contains(where: \.exporter.descriptor.describesRows)
   }
 
   /// Whether Delta tables receive the records which the rows report on.
@@ -427,7 +437,10 @@ package struct OutputPlan: Sendable {
             try Self.ordered(chosen, names, of: targets.first(where: \.isAppended)?.name ?? "")
           } ?? chosen
         let shown = showsLocalTimes ? LocalTimeRows(ordered) : ordered
-        return verified.map { DigestedRows(shown, $0) } ?? shown
+        let rows: any RowStream = verified.map { DigestedRows(shown, $0) } ?? shown
+        if !readsAllFirst { return rows }
+        return BufferedRows(
+          schema: rows.schema, batches: try await rows.collect(within: self.memory), notes: rows.notes)
       }
     }
     var inputs: [(file: String, digest: String)] = []

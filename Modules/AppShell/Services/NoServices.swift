@@ -75,7 +75,7 @@ struct NoSources: SourceServices {
   }
   func following(
     _ path: String, _ format: FileFormat?, _ options: FileInputOptions
-  ) async throws(Problem) -> any RowStream {
+  ) async throws(Problem) -> (rows: any RowStream, format: String) {
     throw Problem(.bug, "no sources")
   }
   func bytes(of path: String) throws(Problem) -> [UInt8] { throw Problem(.bug, "no files", at: path) }

@@ -32,7 +32,7 @@ package protocol SourceServices: Sendable {
   /// The rows of a pipe, or of `-`, standard input, as they arrive; their format is detected if it is nil.
   func following(
     _ path: String, _ format: FileFormat?, _ options: FileInputOptions
-  ) async throws(Problem) -> any RowStream
+  ) async throws(Problem) -> (rows: any RowStream, format: String)
   /// The bytes of a file of at most 16 MiB.
   func bytes(of path: String) throws(Problem) -> [UInt8]
   func definition(_ path: String) throws(Problem) -> APIDescription

@@ -135,6 +135,8 @@ public struct ExporterDescriptor: Sendable, Hashable {
     default: [.replace]
     }
   }
+  /// Whether it writes no rows, but what all rows have in common.
+  package var describesRows: Bool { ["json-schema", "csvw", "frictionless"].contains(name) }
   /// Whether its files are not text.
   public var isBinary: Bool { mediaType.hasPrefix("application/vnd.") }
   /// The number of lines before the first row that a terminal shows again after each screen.

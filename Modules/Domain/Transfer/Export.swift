@@ -112,7 +112,11 @@ public struct Export: Sendable {
       let failures = await withTaskGroup(of: Problem?.self) { group in
         for _ in 0..<threads { group.addTask { await worker.run() } }
         var failures: [Problem] = []
-        for await case let failure? in group { failures.append(failure) }
+        for await case let failure? in group {
+          failures.append(failure)
+          // It is the first in the data; the others need not wait for more of that.
+          group.cancelAll()
+        }
         return failures
       }
       if let failure = failures.first { throw failure }

@@ -12,10 +12,13 @@ public import Rows
 public final class FollowedRows: ExactRowStream, @unchecked Sendable {
   /// The columns.
   public let schema: Schema
-  private let format: FileFormat, options: FileInputOptions, name: String
+  /// The format of the rows.
+  public let format: FileFormat
+  private let options: FileInputOptions, name: String
   private let tail: Tail
   private var ready: [RowBatch]
   private var dialect: CSVInput?
+  private var hasFailed = false
 
   /// Bytes of standard input up to the end of a record.
   private final class Tail {
@@ -36,8 +39,13 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
     func next(pause: Int32) throws(Problem) -> [UInt8]? {
       while true {
         var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-        let isWaiting = end != nil
-        if isWaiting, unsafe poll(&descriptor, 1, pause) == 0 { break }
+        let hasRecord = end != nil
+        if unsafe poll(&descriptor, 1, hasRecord ? pause : 100) == 0 {
+          if hasRecord { break }
+          // A failure of the rows that were given out ends the wait.
+          if Task.isCancelled { throw Problem(.cancelled, "interrupted") }
+          continue
+        }
         var block = [UInt8](repeating: 0, count: 1 << 18)
         let count = unsafe read(input, &block, block.count)
         if count < 0, errno == EINTR || errno == EAGAIN { continue }
@@ -129,6 +137,7 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
   public func next() async throws(Problem) -> BatchTask? {
     while true {
       if let batch = ready.popLast() { return BatchTask(ready: batch) }
+      if hasFailed { return nil }
       let lines = tail.lines
       guard let bytes = try tail.next(pause: 0) else { return nil }
       do throws(Problem) {
@@ -144,6 +153,7 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
         }
         ready = try await rows.collect().reversed()
       } catch {
+        hasFailed = true
         throw Self.moved(error, by: lines)
       }
     }

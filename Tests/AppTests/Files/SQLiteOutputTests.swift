@@ -42,7 +42,7 @@ import Testing
     arguments: [
       "t.csv --repair -o o.csv --rejects t.csv", "t.csv --join u.csv --on a --repair -o o.csv --rejects ./u.csv",
       "datapackage.json -o o.csv --datapackage", "o.csv-metadata.json -o o.csv --csvw",
-      "sources draft datapackage.json -o datapackage.json", "t --from t.db -o t.db --existing replace",
+      "sources draft datapackage.json -o datapackage.json", "t --from t.db -o t.db --existing append",
       "o.csv.rejects.csv --repair -o o.csv", "t.csv --repair -o o.csv --rejects o.csv",
     ])
   func inputs(_ command: String) {

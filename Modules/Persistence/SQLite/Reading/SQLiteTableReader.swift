@@ -79,6 +79,8 @@ actor SQLiteTableReader {
     if isDone { return nil }
     let batch = try connection.watch.during { () throws(Problem) in try self.read() }
     try connection.checkUnchanged()
+    // The table may be written when it is read.
+    if isDone { try connection.execute("COMMIT") }
     return batch
   }
 
