@@ -13,6 +13,7 @@ package enum ActionLines {
     case "fetchImages": return "bb-export images -o DIR"
     case "createStore": return "bb-notes init" + store
     case "showHistory": return "bb-notes history"
+    case "checkFile": return "bb-export check \(action.subject.map(Remedy.shellWord) ?? "FILE")"
     default: return nil
     }
   }

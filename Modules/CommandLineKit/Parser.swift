@@ -30,14 +30,17 @@ package struct Invocation: Sendable {
     func joined(_ words: [String]) -> String? {
       let placeholder = option.placeholder ?? "", parts = [value] + words
       let text: String
-      if placeholder.contains(",") {
+      if option.name == "fill", words.count == 1, !parts.contains(where: { $0.contains("=") }) {
+        text = "\(words[0])=\(value)"
+      } else if placeholder.contains(",") {
         let names = parts.map { $0.split { $0 == "," || $0 == " " }.joined(separator: ",") }.filter { !$0.isEmpty }
         let isOrder = names.count == 2 && ["asc", "desc"].contains(names[1].lowercased())
         text = names.joined(separator: isOrder && option.name == "sort" ? ":" : ",")
       } else if placeholder == "CONDITION" {
         text = parts.joined(separator: value.contains { "=<>~".contains($0) } ? " and " : " ")
       } else if ["NAME=EXPRESSION", "STATEMENT", "TEXT"].contains(placeholder) {
-        text = parts.joined(separator: " ")
+        let areAssignments = placeholder == "NAME=EXPRESSION" && words.allSatisfy { $0.contains("=") }
+        text = parts.joined(separator: areAssignments ? ", " : " ")
       } else {
         return nil
       }
@@ -69,7 +72,7 @@ package struct Invocation: Sendable {
     for trail in trails {
       let words = Array(trail.words.prefix { !$0.contains("/") && (!$0.contains(".") || $0.contains("=")) })
       let named = trail.value.hasSuffix(",") ? words + [trail.value] : words
-      guard !words.isEmpty, named.contains(where: { problem.message.contains("“\($0)”") }),
+      guard !words.isEmpty, named.contains(where: { problem.message.contains("“\($0)”") || problem.place == $0 }),
         let text = trail.joined(words)
       else { continue }
       var explained = problem

@@ -547,6 +547,11 @@ public struct Selection: Sendable, Hashable {
     let relation = related.first { relation in
       column.hasPrefix(relation.name + ".") && relation.from == schema.name && !relations.contains(relation.name)
     }
+    if schema.position(of: column) == nil, let old = steps.renamed.first(where: { $0.value == column })?.name {
+      throw Problem(
+        .usage, "\(schema.name) has no column “\(column)”, which is the new name of \(old)",
+        hint: "use \(old): only the output has the new name")
+    }
     guard let relation, schema.position(of: column) == nil else { return try schema.column(named: column) }
     throw Problem(.usage, "\(schema.name) has no column “\(column)”", hint: .set(.relations, to: relation.name))
   }

@@ -75,7 +75,8 @@ import Testing
       ("name in ('Anna', 'Ben') and not ok = false", "true"), ("id between 1 and 2", "true"), ("name ~ 'NN'", "true"),
       ("name =~ '^A'", "true"), ("null or true", "true"), ("null and true", ""), ("null and true and false", "false"),
       ("sha256('a')", "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"),
-      ("typeof(price)", "decimal"),
+      ("typeof(price)", "decimal"), ("typeof(day)", "date"), ("typeof(null)", "null"), ("typeof(user.age)", "integer"),
+      ("typeof(strptime('31.12.2023', '%d.%m.%Y'))", "date"),
     ])
   func values(_ expression: String, _ wanted: String) async throws {
     #expect(try await Self.value(expression) == wanted, "\(expression)")
@@ -85,7 +86,14 @@ import Testing
     "mistakes name the place and what helps",
     arguments: [
       ("uper(name)", "unknown function “uper” at character 1", "did you mean upper?"),
-      ("name + 1", "+ applies only to numbers, and name is text", "use cast(name as decimal)"),
+      ("name + 1", "+ applies only to numbers, and name is text", "use cast(name as decimal), or || to join texts"),
+      ("1e20000 + 1", "a number of more than 10000 digits", "use fewer digits"),
+      ("lpad('a', 2000000)", "more than 1048576 characters", ""),
+      ("sum(id)", "groups of rows", "sum(COLUMN)"),
+      ("ceiling(id)", "unknown function “ceiling”", "did you mean ceil?"),
+      ("\"Rome\"", "no column “Rome”", "quote text as 'Rome'"),
+      ("id::text", "unexpected text", "use cast(VALUE as TYPE)"),
+      ("len(name)", "applies only to lists", "use length(name)"),
       ("nme", "t has no column “nme”", "did you mean name?"), ("id +", "missing value at character 5", ""),
       ("substr(name)", "wrong number of arguments", "use substr(text, start, n)"),
       ("id == 1", "unknown operator “==”", "use ="),

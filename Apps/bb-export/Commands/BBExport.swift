@@ -273,6 +273,7 @@ enum BBExport {
       Synonym("query", "sql", for: "table", hint: "use bb-export FILE --sql 'SELECT …'"),
       Synonym("insert", "import", "load", for: "sync", hint: "use bb-export sync --from FILE --storage sqlite:bb.db"),
       Synonym("stats", "summary", "summarize", "describe", for: "profile"), Synonym("compare", for: "diff"),
+      Synonym("validate", "verify", for: "check"), Synonym("info", "columns", "types", for: "schema"),
     ] + Self.asOptions.map { Synonym($0.words, for: "table", hint: "use bb-export FILE\($0.options)") })
 
   /// Commands of other programs that are options here.

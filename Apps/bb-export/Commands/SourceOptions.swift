@@ -50,7 +50,8 @@ struct SourceOptions {
     if case .run(let command) = invocation.action, command.name != BBExport.table.name,
       invocation.all(Options.from).count > 1
     {
-      throw Problem(.usage, "only one file can be read", hint: "use --from once")
+      throw Problem(
+        .usage, "\(command.name) reads only one file", hint: "run the command once for each file")
     }
     if said.count > 1 {
       throw Problem(

@@ -31,7 +31,7 @@ package enum StepOptions {
     "drop", "A,B", values: .list("column"), in: group, "output all columns but these"
   ).excluding("columns")
   /// Whether only different rows are written.
-  static let distinct = Option.flag("distinct", in: group, "output only different rows, the first of each")
+  package static let distinct = Option.flag("distinct", in: group, "output only different rows, the first of each")
   /// The columns by which rows differ.
   static let by = Option.value(
     "by", "A,B", values: .list("column"), in: group, "with --distinct: the columns by which rows differ")
@@ -90,7 +90,9 @@ extension Selection {
     if let text = invocation[StepOptions.rename] {
       steps.renamed = try NameListParser.list(text, mark: "=", of: "rename")
       for one in steps.renamed where one.value?.isEmpty != false {
-        throw Problem(.usage, "missing new name of \(one.name) in --rename", hint: "use --rename \(one.name)=NEW")
+        let parts = one.name.split(separator: ":", maxSplits: 1)
+        let pair = parts.count == 2 ? "\(parts[0])=\(parts[1])" : "\(one.name)=NEW"
+        throw Problem(.usage, "missing new name of \(one.name) in --rename", hint: "use --rename \(pair)")
       }
     }
   }

@@ -43,8 +43,12 @@ struct DescribedCSV: Sendable {
 
   /// The rows, with what the metadata says and the program does not do reported once.
   func rows() throws(Problem) -> any RowStream {
-    if !metadata.ignored.isEmpty {
-      report("\(bytes.name)-metadata.json: not applied: \(metadata.ignored.joined(separator: ", "))")
+    // A command that states all types does not want them, or applies the rules itself.
+    if !metadata.ignored.isEmpty, !metadata.columns.allSatisfy({ types[$0.name] != nil }) {
+      report(
+        Warning(
+          "\(bytes.name)-metadata.json: not applied: \(metadata.ignored.joined(separator: ", "))",
+          hint: .run(Action("checkFile", on: bytes.name), "check the rules")))
     }
     var reading = reading, converted: [(name: String, column: CSVWColumn)] = []
     for (name, rule) in try rules(reading) {

@@ -40,7 +40,7 @@ struct ConditionMatcher: Sendable {
     if let other {
       test = try Self.comparison(condition, schema.columns[position], schema.columns[other])
     } else {
-      test = try Self.test(condition, schema.columns[position])
+      test = try Self.test(condition, schema.columns[position], of: schema)
     }
   }
 
@@ -85,7 +85,9 @@ struct ConditionMatcher: Sendable {
     }
   }
 
-  private static func test(_ condition: Condition, _ column: ColumnDescription) throws(Problem) -> Test {
+  private static func test(
+    _ condition: Condition, _ column: ColumnDescription, of schema: Schema
+  ) throws(Problem) -> Test {
     let comparison = condition.comparison
     let bytes = condition.values.map { Array($0.utf8) }
     var isList = false
@@ -106,7 +108,7 @@ struct ConditionMatcher: Sendable {
         switch value.lowercased() {
         case _ where column.type == .date && EverydayDate.complaint(value) != nil:
           .advice(EverydayDate.complaint(value) ?? "")
-        case _ where column.type.isNumeric && Self.isCalculation(value):
+        case _ where Self.isCalculation(value, of: schema):
           .advice("put the calculation in parentheses: (\(value))")
         case "null": "use '\(column.name) is null' or '\(column.name) is not null'"
         default: "for example '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
@@ -161,9 +163,13 @@ struct ConditionMatcher: Sendable {
   }
 
   /// Whether a value without quotes was probably meant to be calculated: `cost * 1.2`.
-  private static func isCalculation(_ value: String) -> Bool {
-    guard let expression = try? Expression(parsing: value), case .call = expression else { return false }
-    return !expression.columns.isEmpty
+  private static func isCalculation(_ value: String, of schema: Schema) -> Bool {
+    switch try? Expression(parsing: value) {
+    case .call(_, let parts): parts.contains { !$0.columns.isEmpty }
+    case .column(let name): schema.position(of: name) != nil
+    case .constant(_, let type): type?.isTemporal == true
+    default: false
+    }
   }
 
   /// Whether a row matches: one row after the other, the law for `filter`.

@@ -36,8 +36,19 @@ final class CompiledExpression: Sendable {
       return CompiledExpression(.constant(.text(Array(text.utf8))), .text, [], text)
     case .column(let name):
       if schema.position(of: name) == nil, let path = Self.path(name, in: schema) { return try compile(path) }
-      let column = try position(name)
-      return CompiledExpression(.column(column), schema.columns[column].type, [], name)
+      let column: Int
+      do throws(Problem) { column = try position(name) } catch {
+        var problem = error
+        if Remedy.nearest(name, among: schema.columns.map(\.name)) == nil {
+          let columns = schema.columns.map { NameListParser.written($0.name) }
+          problem.hint = .choose(
+            name, from: columns, "quote text as '\(name.replacing("'", with: "''"))'; available columns")
+        }
+        throw problem
+      }
+      let isPlain = name.hasPrefix(Conditions.mark) || (try? Expression(parsing: name)) == expression
+      let label = isPlain ? name : "\"\(name.replacing("\"", with: "\"\""))\""
+      return CompiledExpression(.column(column), schema.columns[column].type, [], label)
     case .member(let part, let name):
       let inner = try compile(part)
       return CompiledExpression(.member(name), .json, [inner], "\(inner.label).\(name)")
@@ -148,6 +159,16 @@ final class CompiledExpression: Sendable {
       if case .constant(let format) = parts[1].work {
         return CompiledExpression(.function(function), try DateFormat(format.string).type, parts, label)
       }
+    case "typeof":
+      // A column has the type of all its values.
+      guard let known = parts[0].type, known != .json, let isNull = ExpressionFunction.operators["is null"] else {
+        break
+      }
+      func name(_ text: String) -> CompiledExpression {
+        CompiledExpression(.constant(.text(Array(text.utf8))), .text, [], text)
+      }
+      let test = CompiledExpression(.function(isNull), .boolean, parts, label)
+      return CompiledExpression(.choice, .text, [test, name("null"), name(known.name)], label)
     case "=~", "regexp_extract", "regexp_replace":
       if case .constant(let pattern) = parts[1].work { _ = try Pattern(pattern.string) }
     case "strftime":
@@ -195,9 +216,14 @@ final class CompiledExpression: Sendable {
       case .text, .any: (true, "", "")
       }
     if fits { return }
-    throw Problem(
-      .usage, "\(name) applies only to \(words), and \(label) is \(type.name)",
-      hint: kind == .list ? "use json(\(label))" : "use cast(\(label) as \(target))")
+    let hint: Remedy =
+      switch (kind, name) {
+      case (.list, "len") where type == .text: "use length(\(label)), or len(json(\(label)))"
+      case (.list, _): "use json(\(label))"
+      case (_, "+") where type == .text: "use cast(\(label) as \(target)), or || to join texts"
+      default: "use cast(\(label) as \(target))"
+      }
+    throw Problem(.usage, "\(name) applies only to \(words), and \(label) is \(type.name)", hint: hint)
   }
 
   private static func checkComparison(_ parts: [CompiledExpression], _ name: String) throws(Problem) {

@@ -107,7 +107,8 @@ struct ExpressionFunction: Sendable {
   }
   private static func padding(atStart: Bool) -> Body {
     { (values, _) throws(Problem) in
-      let text = scalars(values[0]), width = min(max(integer(values[1]), 0), 1 << 20)
+      let text = scalars(values[0]), width = max(integer(values[1]), 0)
+      guard width <= 1 << 20 else { throw Problem(.badData, "the text would have more than \(1 << 20) characters") }
       let marks = values.count > 2 ? scalars(values[2]) : [" "]
       if text.count >= width || marks.isEmpty { return Self.text(text.prefix(width)) }
       let fill = (0..<width - text.count).map { marks[$0 % marks.count] }

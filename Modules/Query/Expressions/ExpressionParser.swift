@@ -57,6 +57,7 @@ struct ExpressionParser {
       switch (next, kind) {
       case ("&", _): "use and"
       case ("|", _): "use or"
+      case (":", _) where rest.dropFirst().first == ":": "use cast(VALUE as TYPE)"
       case (_, .condition): "join conditions with and or or; quote a value that contains quotes: 'it''s'"
       default: "quote text as 'text'"
       }
@@ -233,10 +234,22 @@ struct ExpressionParser {
         throw problem("expected a value, found a column", "quote a value as '…'; \"…\" is a column")
       }
       guard isCall || rest.first == "(" || rest.first == "\"" else {
+        if word == "=" || word == "!=", isNull {
+          throw problem(
+            "null is not compared with \(word)", "use is \(word == "=" ? "" : "not ")null; quote a text as 'null'")
+        }
         return .value(try word == "in" ? element() : value(isLast: isLast), isQuoted: false)
       }
     }
     return try calculated { (parser) throws(Problem) in try parser.sum() }
+  }
+
+  /// Whether the value without quotes that follows is `null`.
+  private var isNull: Bool {
+    var ahead = self
+    guard ahead.takeWords("null") else { return false }
+    ahead.skipBlanks()
+    return ahead.rest.isEmpty || ahead.rest.first == ")" || ahead.peeks("and") || ahead.peeks("or")
   }
 
   /// A value without quotes, up to the end, or one word up to a connective or a parenthesis.
@@ -425,6 +438,9 @@ struct ExpressionParser {
     if literal.count > 1, literal[0] == 48, literal[1] &- 48 < 10 {
       throw problem("invalid number", "quote text as '…'")
     }
+    guard ExactNumber(literal: literal) != nil else {
+      throw problem("a number of more than \(ExactNumber.mostDigits) digits", "use fewer digits")
+    }
     let isInteger = literal.allSatisfy { $0 &- 48 < 10 } && literal.count < 19
     return .constant(.number(literal), isInteger ? .integer : .decimal)
   }
@@ -450,8 +466,14 @@ struct ExpressionParser {
     }
     guard let function = ExpressionFunction.all[name] else {
       rest = start
-      let names = ExpressionFunction.names
-      throw problem("unknown function “\(name)”", .choose(name, from: names, "available functions"))
+      if Aggregate.Function(rawValue: name) != nil {
+        let call = "\(name)(COLUMN)"
+        throw problem(
+          "\(name) is about groups of rows",
+          .set(.aggregates, to: call).or(.advice("name its column in conditions on groups: \"\(call)\"")))
+      }
+      let names = ExpressionFunction.names, other = Self.otherNames[name].map { Remedy.advice("did you mean \($0)?") }
+      throw problem("unknown function “\(name)”", other ?? .choose(name, from: names, "available functions"))
     }
     guard function.count.contains(parts.count) else {
       rest = start
@@ -459,6 +481,14 @@ struct ExpressionParser {
     }
     return name == "filename" ? .column(FileNamedRows.column) : .call(name, parts)
   }
+
+  /// Names of functions elsewhere, and their names here.
+  private static let otherNames = [
+    "ceiling": "ceil", "char_length": "length", "character_length": "length", "strlen": "length", "ifnull": "coalesce",
+    "nvl": "coalesce", "isnull": "coalesce", "substring": "substr", "mid": "substr", "ucase": "upper",
+    "lcase": "lower", "pow": "*", "instr": "~", "iif": "if", "to_date": "strptime", "date_format": "strftime",
+    "date_part": "year", "dayofweek": "weekday", "list_length": "len", "array_length": "len", "current_date": "today",
+  ]
 
   /// `case when A then B … else C end`, `case X when A then B … end`.
   private mutating func cases() throws(Problem) -> Expression {

@@ -18,7 +18,8 @@ enum ExpressionValue: Sendable {
       if let number = unsafe ExactNumber(literal) {
         self = .number(number)
       } else {
-        self = .real(unsafe Double(String(decoding: literal, as: UTF8.self)) ?? .nan)
+        // A number of too many digits to calculate with.
+        self = .text(unsafe Array(literal))
       }
     case .text(let start, let length): self = .text(unsafe Array(reader.bytes(start, length)))
     case .json(let start, let length): self = .json(unsafe Array(reader.bytes(start, length)))
@@ -32,7 +33,7 @@ enum ExpressionValue: Sendable {
     case .boolean(let value): self = .boolean(value)
     case .integer(let value): self = .number(ExactNumber(Int128(value)))
     case .real(let value): self = .real(value)
-    case .number(let literal): self = ExactNumber(literal: literal).map { .number($0) } ?? .null
+    case .number(let literal): self = ExactNumber(literal: literal).map { .number($0) } ?? .text(literal)
     case .text(let text): self = .text(text)
     case .json(let text): self = .json(text)
     case .bytes(let bytes): self = .bytes(bytes)

@@ -135,17 +135,20 @@ struct ReshapedRows: DerivedRowStream {
     let same = types.allSatisfy { $0 == types[0] }
     let type: ColumnType =
       same ? types[0] : types.allSatisfy(\.isNumeric) ? types.contains(.real) ? .real : .decimal : .text
-    let columns =
-      kept.map { old.columns[$0] } + [
-        ColumnDescription("name", .text, nullable: false), ColumnDescription("value", type),
-      ]
-    for name in ["name", "value"] where columns.filter({ $0.name == name }).count > 1 {
-      throw Problem(.usage, "the table already has a column “\(name)”", hint: "drop or calculate it under another name")
+    var columns = kept.map { old.columns[$0] }
+    // As in a file with two columns of a name, the later one has a number.
+    func free(_ name: String) -> String {
+      var number = 1, free = name
+      while columns.has(free) { (number, free) = (number + 1, "\(name)_\(number + 1)") }
+      return free
     }
+    columns.append(ColumnDescription(free("name"), .text, nullable: false))
+    columns.append(ColumnDescription(free("value"), type))
+    let made = columns
     let names = turned.map { Array(old.columns[$0].name.utf8) }
-    return ReshapedRows(inner, Schema(old.name, old.summary, columns: columns)) { (batch) throws(Problem) in
+    return ReshapedRows(inner, Schema(old.name, old.summary, columns: made)) { (batch) throws(Problem) in
       let reader = CellReader(batch)
-      var builder = RowBatchBuilder(width: columns.count)
+      var builder = RowBatchBuilder(width: made.count)
       for row in 0..<batch.count {
         for (at, column) in turned.enumerated() {
           for other in kept { builder.append(row, other, of: batch) }

@@ -79,7 +79,8 @@ import Testing
     )
     #expect(done.out == "{\"a\":\"1\"}\n")
     #expect(
-      done.err == "bb-export: warning: t.csv-metadata.json: not applied: skipColumns, minLength, format of a\n",
+      done.err
+        == "bb-export: warning: t.csv-metadata.json: not applied: skipColumns, minLength, format of a; check the rules with: bb-export check t.csv\n",
       "\(done.err)")
   }
 
