@@ -297,7 +297,8 @@ package struct ConnectedSources: SourceServices {
   ) async throws(Problem) -> DraftOutcome {
     var document: OpenAPIDocument?
     if !URLText.isWeb(request.url) {
-      let bytes = try FileByteSource(input: request.url).bytes(limit: 256 << 20)
+      let file = try request.url == "-" ? FileByteSource() : FileByteSource(input: request.url)
+      let bytes = try file.bytes(limit: 256 << 20)
       document = OpenAPIDocument(bytes)
       guard let document else { return DraftOutcome(draft: try await SourceDraft(request, bytes, headers: []).untried) }
       origins.add(server: options.server ?? document.server ?? "")
@@ -326,5 +327,5 @@ private func isDefinition(_ name: String) -> Bool { name.contains("/") || name.h
 /// The bytes of a file that users write by hand.
 /// - Throws: `badData` above 1 MiB.
 package func smallFile(_ path: String) throws(Problem) -> [UInt8] {
-  try FileByteSource(input: path).bytes(limit: 1 << 20)
+  try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 1 << 20)
 }

@@ -57,7 +57,7 @@ import Testing
       let path = try pattern.path(values((column, "v=1")), number: 0, date: "")
       #expect(PathPattern.hiveValues(of: path) == values((column, "v=1")))
     }
-    for text in ["out/a=b={a=b}/x.csv", "a=b={a=b}/x.csv", "out/a%3Db={a%3Db}/x.csv"] {
+    for text in ["out/a=b={a=b}/x.csv", "a=b={a=b}/x.csv", "a={a=b}/x.csv", "out/a%3Db={a%3Db}/x.csv"] {
       let problem = #expect(throws: Problem.self, "\(text)") { try PathPattern(text) }
       #expect(problem?.kind == .usage && "\(problem?.hint ?? "")".contains("a%"), "\(text)")
     }

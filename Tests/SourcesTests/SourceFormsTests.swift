@@ -27,6 +27,45 @@ func outcome(
 }
 
 @Suite("forms of records and responses") struct SourceFormsTests {
+  @Test(
+    "a body of another kind is not an empty list",
+    arguments: [
+      (
+        #""records": "/r/i", "\(response)": {"as": "xml"},"#,
+        [
+          "<error>m</error>", "<html><body>x</body></html>",
+          "<r><error>m</error></r>", "<r>maintenance</r>", "",
+        ]
+      ),
+      (
+        #""\(response)": {"as": "csv"},"#, ["", " \n", "<html><body>x</body></html>", "null", #"{"error": "m"}"#, "[]"]
+      ),
+      (#""records": {"as": "lists"},"#, [#"{"a": [{"n": "x"}], "b": null}"#, #"{"error": null}"#, "null"]),
+      (
+        #""records": {"as": "json-stat"},"#,
+        [#"{"id": ["a"], "size": [1], "dimension": {"a": {"category": {"index": ["x"]}}}, "value": null}"#]
+      ),
+      (#""explode": "/items","#, [#"[{"o": 1, "items": null}]"#]),
+    ])
+  func wrongBodies(_ form: String, _ bodies: [String]) async throws {
+    for body in bodies {
+      let form = form.replacing("\\(response)", with: response)
+      let problem = await #expect(throws: Problem.self, "\(form) \(body)") {
+        try await outcome(form, #"{"name": "n"}"#, ["/t": body])
+      }
+      #expect(problem?.kind == .badData, "\(form) \(body)")
+    }
+  }
+
+  @Test("an empty list is one") func emptyLists() async throws {
+    for (form, body) in [
+      (#""records": "/r/i", "\#(response)": {"as": "xml"},"#, "<r><title/></r>"),
+      (#""\#(response)": {"as": "csv"},"#, "n,m\n"), (#""explode": "/items","#, #"[{"o": 1}, {"items": []}]"#),
+    ] {
+      #expect(try await outcome(form, #"{"name": "n"}"#, ["/t": body]).rows.isEmpty, "\(form)")
+    }
+  }
+
   @Test("a map, lists, rows, values, one object") func forms() async throws {
     let named = ##"{"name": "k", "from": "#key"}, {"name": "v", "type": "integer", "from": "/n"}"##
     #expect(

@@ -182,21 +182,20 @@ import Testing
 /// A definition of a service in `Tests/Fixtures/sources`.
 struct ServiceFile: Sendable {
   let name: String
-  private let directory: String
+  private static let more = ["anilist", "hacker_news", "igdb", "open_meteo", "youtube"]
   static let all =
-    [
-      "discord_messages", "elasticsearch", "github_issues", "hubspot_contacts", "igdb", "nasa_neo", "notion_query",
-      "servicenow_table", "spotify_playlist", "stripe_charges", "tmdb_discover", "youtube", "zendesk_export",
-    ].map { ServiceFile(name: $0, directory: "authorized") }
-    + [
-      "anilist", "ecb_csv", "eurostat_jsonstat", "hacker_news", "jsonapi_articles", "nager_holidays", "open_meteo",
-      "openlibrary_search", "pokeapi", "reddit_listing", "rickandmorty", "socrata", "wikidata_sparql",
-    ].map { ServiceFile(name: $0, directory: "open") }
+    (more + [
+      "discord_messages", "ecb_csv", "elasticsearch", "eurostat_jsonstat", "github_issues", "hubspot_contacts",
+      "jsonapi_articles", "nager_holidays", "nasa_neo", "notion_query", "openlibrary_search", "pokeapi",
+      "reddit_listing", "rickandmorty", "servicenow_table", "socrata", "spotify_playlist", "stripe_charges",
+      "tmdb_discover", "wikidata_sparql", "zendesk_export",
+    ]).map { ServiceFile(name: $0) }
 
   /// The definition, for a server.
   func text(server: String) -> String {
     let path = #filePath.replacing(
-      "SourcesTests/SourceGrammarTests.swift", with: "Fixtures/sources/\(directory)/\(name).json")
+      "SourcesTests/SourceGrammarTests.swift",
+      with: "Fixtures/sources/\(Self.more.contains(name) ? "more/" : "")\(name).json")
     guard let file = unsafe fopen(path, "r") else { return "" }
     defer { unsafe fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 16)

@@ -28,10 +28,12 @@ struct DraftCommand {
         pair[0].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
       else { throw Problem(.usage, "invalid value “\(text)” for --header", hint: "use 'NAME: VALUE'") }
       let value = String(pair[1].drop { $0 == " " })
-      guard !["authorization", "cookie", "proxy-authorization"].contains(pair[0].lowercased()) else {
+      let isLogin = ["authorization", "cookie", "proxy-authorization"].contains(pair[0].lowercased())
+      guard !isLogin, !URLText.isSecret(pair[0]) else {
+        let kind = isLogin ? "bearer" : "header:\(pair[0])"
         throw Problem(
           .usage, "the header \(pair[0]) carries a secret",
-          hint: "set the secret in an environment variable, and name it with --auth bearer:VARIABLE")
+          hint: "set the secret in an environment variable, and name it with --auth \(kind):VARIABLE")
       }
       request.headers.append(SourceParameter(String(pair[0]), value))
     }
@@ -39,6 +41,11 @@ struct DraftCommand {
     if let text = invocation[Options.draftPost] {
       do throws(Problem) { request.body = try JSON.parse(Array(text.utf8), name: "--post") } catch {
         throw Problem(.usage, "invalid value for --post: \(error.message)", hint: "use JSON")
+      }
+      if let name = request.body.flatMap(Self.secret) {
+        throw Problem(
+          .usage, "the member \(name) of --post carries a secret",
+          hint: "omit it, and add it to the written file as a variable from the environment")
       }
     }
     let outputs = invocation.all(OutputOptions.output)
@@ -55,7 +62,8 @@ struct DraftCommand {
     guard let draft = outcome.draft else { return }
     let text = services.sources.text(of: draft.description)
     guard let output, let path = outputs.first, path != "-" else {
-      return try services.terminal.write(String(decoding: text, as: UTF8.self))
+      let text = String(decoding: text, as: UTF8.self), isShown = services.terminal.destination == .terminal
+      return try services.terminal.write(isShown ? Terminal.safe(text, keepsLineEnds: true) : text)
     }
     let sink = try output.place.sink(replaces: !invocation.isOn(OutputOptions.noClobber))
     var bytes = ByteBuffer()
@@ -64,6 +72,14 @@ struct DraftCommand {
     try await sink.commit()
     services.report.result(
       "\(path) written; check it, and use it with --source \(path.contains("/") ? path : "./\(path)")")
+  }
+
+  /// The name of a member whose value is a secret; nil if there is none.
+  private static func secret(in value: JSON) -> String? {
+    if let elements = value.arrayValue { return elements.lazy.compactMap(secret).first }
+    return value.objectMembers?.lazy.compactMap { member in
+      member.value.stringBytes != nil && URLText.isSecret(member.name) ? member.name : secret(in: member.value)
+    }.first
   }
 
   private static func authorization(_ text: String) throws(Problem) -> SourceAuthorization {

@@ -1,3 +1,4 @@
+import Domain
 import AppShell
 import CommandLineKit
 import Rows
@@ -74,7 +75,10 @@ struct SourcesCommand {
     let source = try services.sources.definition(path)
     let names = source.datasets.map(\.schema.name).joined(separator: ", ")
     let variables = source.authorization.flatMap(\.allVariables).map { "$\($0)" }
-    let key = variables.isEmpty ? "" : "; sends the value of \(variables.joined(separator: ", ")) to \(source.baseURL)"
+    let servers = [source.baseURL] + source.authorization.map(\.tokenURL).filter { URLText.isWeb($0) }
+    let key =
+      variables.isEmpty
+      ? "" : "; sends the value of \(variables.joined(separator: ", ")) to \(servers.joined(separator: ", "))"
     try services.terminal.write("\(path): valid source definition \(source.name): \(names)\(key)\n")
   }
 

@@ -114,9 +114,14 @@ enum TransferCommands {
     case Catalog.favourites.name: try await FavouritesCommands.checkKeys(of: records, repository)
     case Catalog.notes.name:
       let choices = try context.choices(repository), titles = try await choices.titles()
+      let names = try await context.titleNames(repository)
+      var unknown: [EpisodeKey] = []
       for key in records.compactMap(EpisodeKey.init(of:)) where titles[key] == nil {
-        let names = try await context.titleNames(repository)
-        if try await !choices.holds(key, names, offline: true) { throw try await choices.unknown(key, names) }
+        if try await !choices.holds(key, names, offline: true) { unknown.append(key) }
+      }
+      if let first = unknown.first {
+        let others = unknown.count > 1 ? " and \(unknown.count - 1) other episodes" : ""
+        context.services.report.warning("\(first.text)\(others) not known; check lists them")
       }
     default: break
     }

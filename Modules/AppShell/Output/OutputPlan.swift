@@ -279,6 +279,12 @@ package struct OutputPlan: Sendable {
   /// - Throws: the errors of the servers of the outputs.
   package func existing(_ table: String) async throws(Problem) -> String? {
     if let partitions { return try await partitions.haveFiles() ? partitions.pattern.text : nil }
+    // A shell empties a file that it does not append to.
+    if targets.contains(where: { $0.path == "-" }), case .file(let path) = services.terminal.destination,
+      services.terminal.isAppended
+    {
+      return path
+    }
     for target in targets + tables where target.isServer || target.isFile {
       let isThere =
         target.isServer ? try await target.exporter.exists(table) : try await target.location.place.exists()

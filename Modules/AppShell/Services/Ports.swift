@@ -111,6 +111,8 @@ package protocol TerminalPort: Sendable {
   /// The width of standard output in columns; nil if it is not a terminal.
   var width: Int? { get }
   var destination: StandardOutput { get }
+  /// Whether standard output is a file with content, to which more is added.
+  var isAppended: Bool { get }
   /// Whether a user can reply: standard input and standard error are terminals.
   var isInteractive: Bool { get }
   /// Colours and links on standard output, or on standard error.
@@ -127,6 +129,7 @@ package protocol TerminalPort: Sendable {
 extension TerminalPort {
   /// A terminal if it has a width.
   package var destination: StandardOutput { width == nil ? .other : .terminal }
+  package var isAppended: Bool { false }
 }
 
 package protocol DesktopPort: Sendable {

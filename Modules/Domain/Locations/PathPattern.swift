@@ -74,7 +74,7 @@ public struct PathPattern: Sendable, Hashable {
     guard name.last == UInt8(ascii: "=") else { return false }
     let literal = name.dropLast(), end = literal.firstIndex(of: UInt8(ascii: "=")) ?? literal.endIndex
     if end == literal.endIndex, unescaped(String(Substring(literal))) == Array(column.utf8) { return true }
-    guard literal.elementsEqual(column.utf8) else { return false }
+    guard literal.elementsEqual(column.utf8) || column.utf8.starts(with: name) else { return false }
     throw Problem(
       .usage, "the directories “\(column)=” would be read back as another column",
       hint: "use \(escaped(Array(column.utf8)))={\(column)}")

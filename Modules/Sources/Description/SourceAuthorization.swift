@@ -21,7 +21,7 @@ public struct SourceAuthorization: Sendable, Hashable {
   var prefix: String?
   var grant = Grant.clientCredentials
   /// The URL of the token endpoint, or its path after the base URL.
-  var tokenURL = ""
+  public var tokenURL = ""
   var clientID = SourceSecret()
   /// The client's secret; nil for a public client.
   var clientSecret: SourceSecret?

@@ -341,14 +341,17 @@ struct DraftPaging {
     if !isByOffset { counted(.page, "page") }
     counted(.offset, offsets.removeFirst())
     if isByOffset, !isOData { counted(.page, "page") }
-    for name in ["starting_after", "after", "since_id", "last_id", "cursor"] {
-      guard let key, size != nil || flag != nil else { break }
+    func after(_ name: String) {
+      guard let key, size != nil || flag != nil else { return }
       var paging = SourcePaging(.cursor, name, from: SourcePlace(last: key), stop: flag == nil ? .empty : nil)
       paging.until = flag
       add(paging, "last record's \(key); parameter \(name)")
     }
-    for name in offsets { counted(.offset, name) }
+    // There are requests for about ten of them.
+    for name in ["starting_after", "after"] { after(name) }
     if !isOData { counted(.page, "p") }
+    for name in offsets { counted(.offset, name) }
+    for name in ["since_id", "last_id", "cursor"] { after(name) }
   }
 
   private func name(of place: String) -> String { place.split(separator: "/").last.map(String.init) ?? place }

@@ -129,6 +129,9 @@ extension SourceDraft {
       }
       if proven != nil || trial.transport.isClosed { break }
     }
+    if proven == nil, let status = trial.transport.refusal {
+      return failure(Problem(.unavailable, "the server refuses further requests: status \(status)"))
+    }
     if proven == nil {
       if let sign {
         note("tried    none: the API has more records (\(sign))")

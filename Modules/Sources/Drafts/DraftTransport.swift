@@ -23,6 +23,9 @@ final class DraftTransport: HTTPTransport {
   /// The number of requests that were sent.
   var sent: Int { state.withLock { $0.sent } }
 
+  /// The status with which the server refused further requests; nil if it did not.
+  var refusal: Int? { state.withLock { $0.refusal } }
+
   /// Whether no further request is sent.
   var isClosed: Bool { state.withLock { $0.refusal != nil || $0.sent >= $0.most } }
 
@@ -55,7 +58,13 @@ final class DraftTransport: HTTPTransport {
       return nil
     }
     if let refusal { throw Problem(.unavailable, refusal, at: URLText.redacted(request.url)) }
-    let response = try await (sent == 1 ? first : inner).send(request), body = try await response.bytes()
+    var response = try await (sent == 1 ? first : inner).send(request)
+    if response.status == 429 {
+      // Waits as the server says.
+      state.withLock { $0.sent += 1 }
+      response = try await first.send(request)
+    }
+    let body = try await response.bytes()
     let known = Known(status: response.status, headers: response.headers, url: response.url, body: body)
     state.withLock { state in
       state.known[key] = known

@@ -55,7 +55,7 @@ enum SourcePattern: Sendable, CaseIterable {
     switch self {
     case .word, .line: return !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     case .url:
-      guard let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) else { return false }
+      guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else { return false }
       let rest = bytes.dropFirst(scheme.utf8.count), host = rest.prefix { $0 != UInt8(ascii: "/") }
       return !host.isEmpty && !host.contains(UInt8(ascii: "@"))
         && rest.allSatisfy { Self.isVisible($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -65,7 +65,7 @@ enum SourcePattern: Sendable, CaseIterable {
         && bytes.dropFirst().allSatisfy { Self.isVisible($0) && !"?#@".utf8.contains($0) }
     case .link:
       let rest: ArraySlice<UInt8>
-      if let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) {
+      if let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) {
         rest = bytes.dropFirst(scheme.utf8.count)
         guard let first = rest.first, !"/?".utf8.contains(first) else { return false }
       } else {

@@ -65,7 +65,10 @@ extension RESTSource {
           .badData, "more than \(paging.maximumPages) pages", at: place,
           hint: "raise max_pages in the source definition")
       }
-      guard let reply = try await reply(call, absentIsNothing: query.isFiltered, endsAt404: walk.endsAt404) else {
+      guard
+        let reply = try await reply(
+          call, absentIsNothing: query.isFiltered, emptyIsNothing: query.isFiltered, endsAt404: walk.endsAt404)
+      else {
         break
       }
       var context = context

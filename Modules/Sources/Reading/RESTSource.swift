@@ -302,7 +302,9 @@ public struct RESTSource: RecordSource {
     call.url = server + query.text
     (call.body, call.headers) = (query.body, query.headers)
     call.isStorable = false
-    guard let reply = try await reply(call, absentIsNothing: query.isFiltered) else { return nil }
+    guard let reply = try await reply(call, absentIsNothing: query.isFiltered, emptyIsNothing: query.isFiltered) else {
+      return nil
+    }
     var context = RESTContext()
     (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
     if case .object = reply.document {
@@ -315,7 +317,7 @@ public struct RESTSource: RecordSource {
   /// The response of a request; nil if the server reports that the record does not exist and that is allowed.
   /// - Parameter endsAt404: whether any response with status 404 means that.
   func reply(
-    _ call: RESTCall, absentIsNothing: Bool, endsAt404: Bool = false
+    _ call: RESTCall, absentIsNothing: Bool, emptyIsNothing: Bool = false, endsAt404: Bool = false
   ) async throws(Problem) -> JSONResponse? {
     var tries = 0
     while true {
@@ -327,6 +329,7 @@ public struct RESTSource: RecordSource {
       if endsAt404, response.status == 404 { return nil }
       if call.absent.contains(response.status) { return nil }
       if absentIsNothing, document.saysNothingFound { return nil }
+      if emptyIsNothing, document.status == 200, document.isEmpty { return nil }
       let (parsed, isXML) = try await document.parsed()
       if let refusal = refusal(parsed, call.url) {
         guard description.errorRule?.isRetried == true, tries < 4 else { throw refusal }

@@ -11,7 +11,7 @@ enum JSONStat {
   static func records(of document: JSON, url: String) throws(Problem) -> [JSON] {
     // Version 1 names the dataset, and keeps `id` and `size` among the dimensions.
     let dataset = document["value"] == nil ? document["dataset"] ?? document : document
-    guard let dimension = dataset["dimension"], let value = dataset["value"],
+    guard let dimension = dataset["dimension"], let value = dataset["value"], !value.isNull,
       let names = (dataset["id"] ?? dimension["id"])?.arrayValue?.compactMap(\.stringValue),
       let sizes = (dataset["size"] ?? dimension["size"])?.arrayValue?.compactMap({
         $0.integerValue.flatMap { Int(exactly: $0) }

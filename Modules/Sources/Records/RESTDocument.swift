@@ -16,11 +16,8 @@ struct RESTDocument {
 
   private var place: String { URLText.redacted(url) }
 
-  /// Whether the server reports that the record does not exist: 404 with a JSON object, or 200 with an empty body.
-  var saysNothingFound: Bool {
-    if status == 200 { return isEmpty }
-    return status == 404 && message != nil
-  }
+  /// Whether the server reports that the record does not exist: 404 with a JSON object.
+  var saysNothingFound: Bool { status == 404 && message != nil }
 
   /// The content of a successful response, as JSON.
   /// - Throws: `unavailable` with the server's message for a status other than 200, `badData` for a body that is not
@@ -31,7 +28,13 @@ struct RESTDocument {
     switch format.name ?? RESTBody.format(ofType: contentType) {
     case nil, .json?: return (try json(), false)
     case .ndjson?: return (try body.lines(), false)
-    case .csv?: return (try await body.table(), false)
+    case .csv?:
+      guard !isEmpty else { throw Problem(.badData, "empty response", at: place, hint: Self.moved) }
+      let start = self.body.drop { $0 <= 32 }
+      guard start.first.map({ !"<{[n".utf8.contains($0) }) ?? true || !(Self.isWebPage(start) || isJSON) else {
+        throw Problem(.badData, "expected CSV, got \(RESTText.firstWords(self.body))", at: place, hint: Self.moved)
+      }
+      return (try await body.table(), false)
     case .xml?: return (try body.element(), true)
     }
   }
@@ -56,6 +59,8 @@ struct RESTDocument {
     }
   }
 
+  private var isJSON: Bool { (try? JSON.parse(body, name: place)) != nil }
+
   /// Whether text that begins with a tag is HTML rather than XML.
   private static func isWebPage(_ text: ArraySlice<UInt8>) -> Bool {
     let begin = String(decoding: text.prefix(512), as: UTF8.self).lowercased()
@@ -64,7 +69,8 @@ struct RESTDocument {
       || begin.contains("<html")
   }
 
-  private var isEmpty: Bool { body.allSatisfy { $0 <= 32 } }
+  /// Whether the body is empty, which is how servers say that no record has a name.
+  var isEmpty: Bool { body.allSatisfy { $0 <= 32 } }
 
   /// The message in the server's JSON.
   private var message: String? {

@@ -54,8 +54,12 @@ struct RESTRecords {
   func records(in context: RESTContext) throws(Problem) -> (records: [RESTRecord], count: Int) {
     if nullIsNone, context.document.isNull { return ([], 0) }
     guard let found = context.document.value(at: path) else {
-      // An element that XML repeats may also be absent.
-      if context.isXML, form == .list { return ([], 0) }
+      // An element that XML repeats may also be absent, if what it would be in is there, and is not an error.
+      if context.isXML, form == .list,
+        let outer = context.document.value(at: JSONPointer(steps: Array(path.steps.dropLast()))), !outer.isErrorElement
+      {
+        return ([], 0)
+      }
       if let message = context.document.errorsMessage { throw RESTDocument.refusal(message, at: context.url) }
       throw Problem(
         .badData, "the response has no \(pointer): \(RESTText.firstWords(context.document.canonicalBytes))",
@@ -84,7 +88,7 @@ struct RESTRecords {
       if found == .array([]) { return [] }
       guard let members = found.objectMembers else { throw misfit(found, "an object of arrays", context) }
       var records: [RESTRecord] = []
-      for member in members where !member.value.isNull {
+      for member in members where !(nullIsNone && member.value.isNull) {
         guard let elements = member.value.arrayValue else {
           throw misfit(member.value, "an array of records at \(member.name)", context)
         }
@@ -141,7 +145,7 @@ struct RESTRecords {
   ) throws(Problem) -> [RESTRecord] {
     var parts: [RESTRecord] = []
     for record in records {
-      guard let found = record.value.value(at: pointer), !found.isNull else {
+      guard let found = record.value.value(at: pointer), !(found.isNull && (nullIsNone || context.isXML)) else {
         // Records may lack the array; one record without it is not the one that was requested.
         guard form == .object, !context.isXML, record.outers.isEmpty else { continue }
         throw misfit(record.value, "an array at \(pointer)", context)
@@ -168,6 +172,12 @@ extension JSON {
       return nil
     }
     return first["message"]?.stringValue ?? first.stringValue ?? RESTText.shown(first)
+  }
+
+  /// Whether an XML element is an error, a web page, or a text: nothing that has records.
+  fileprivate var isErrorElement: Bool {
+    guard let members = objectMembers else { return true }
+    return members.contains { ["error", "errors", "exception", "fault", "html", "$"].contains($0.name.lowercased()) }
   }
 
   /// The value of an XML element that is only text: the text; null for an empty one. Other values as they are.
