@@ -19,11 +19,13 @@ enum ReplacementGuard {
       return  // An unreadable path cannot be created either; the creation reports the error.
     }
     try checkPlace(inStore: directory, name: path)
-    for suffix in ["", "-wal", "-shm", "-journal"] where resolved.hasSuffix(suffix) {
+    // What replaces a database by its extension is a database, which is looked into.
+    let isLookedInto = [".db", ".sqlite", ".sqlite3"].contains(where: name.lowercased().hasSuffix)
+    for suffix in (isLookedInto ? [] : [""]) + ["-wal", "-shm", "-journal"] where resolved.hasSuffix(suffix) {
       guard isDatabase(String(resolved.dropLast(suffix.utf8.count)), ofStore: suffix.isEmpty) else { continue }
-      throw Problem(
-        .cannotCreate, suffix.isEmpty ? "refusing to overwrite a store" : "refusing to write to a database's log",
-        at: path, hint: "choose another name")
+      throw suffix.isEmpty
+        ? SQLiteReplacement.refusal(path)
+        : Problem(.cannotCreate, "refusing to write to a database's log", at: path, hint: "choose another name")
     }
     guard let manifest = try manifest(directory) else { return }
     if name == DirectoryManifest.name || name == MergedManifest.attributesName { throw problem(path, directory) }

@@ -20,9 +20,7 @@ enum SQLiteReplacement {
     if try SQLiteFormat.owner(connection) == .bb {
       let isEmpty = try connection.integer("SELECT count(*) FROM bb_history") == 0 && known.count == all.count
       guard isEmpty, existing == .refuse else {
-        throw Problem(
-          .permission, "refusing to change a store", at: path,
-          hint: ["choose another name", .run(.sync(into: "sqlite:\(path)"), "add the table to it")])
+        throw refusal(path)
       }
     }
     if existing != .refuse { return true }
@@ -39,5 +37,12 @@ enum SQLiteReplacement {
       )
     }
     return false
+  }
+
+  /// The error for an output that is the database of a store.
+  static func refusal(_ path: String) -> Problem {
+    Problem(
+      .permission, "refusing to change a store", at: path,
+      hint: ["choose another name", .run(.sync(into: "sqlite:\(path)"), "add the table to it")])
   }
 }
