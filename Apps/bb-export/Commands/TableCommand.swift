@@ -63,6 +63,7 @@ struct TableCommand {
     if content == .profile {
       let shown = services.terminal.width == nil ? Profile.fileColumns : Profile.shownColumns
       policy.columns = [.user: shown, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
+      policy.tableColumns = Profile.tableColumns
     }
     policy.follow(invocation, first: invocation.all(Options.from).first)
     if let store = try SourceOptions(invocation).store(of: invocation.arguments.first, services) {

@@ -368,7 +368,8 @@ package struct OutputPlan: Sendable {
   ) async throws(Problem) -> Export.Summary {
     var wanted = selection
     if wanted.columns == nil, wanted.grouping == nil, !wanted.steps.hasOwnColumns {
-      wanted.columns = policy.columns[audience]
+      let isTable = audience == .files && targets.allSatisfy { $0.exporter.descriptor.name == "table" }
+      wanted.columns = isTable ? policy.tableColumns ?? policy.columns[audience] : policy.columns[audience]
     }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
     let rows = try await selection.retyping(rows, related: related)

@@ -20,6 +20,8 @@ package struct OutputPolicy: Sendable {
   package var interactiveFormat: String? = "table"
   /// The columns that a reader gets if the command line names none; all unless given.
   package var columns: [OutputAudience: [String]] = [:]
+  /// The same for tables of text in files; nil for the columns of files.
+  package var tableColumns: [String]?
   /// Whether users see times in their time zone.
   package var showsLocalTimes = false
   /// The kind of records in the JSON object of `--json`: `notes`.

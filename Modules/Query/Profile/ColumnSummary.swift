@@ -75,16 +75,23 @@ struct ColumnSummary {
 
   /// The values in a few words.
   private func description(_ type: ColumnType) -> String? {
+    let isOrdered = type.isNumeric || type.isTemporal, isUnique = isExact && distinct == count
+    return isOrdered && (distinct > 5 || isUnique) ? distribution(type) : frequent ?? distribution(type)
+  }
+
+  /// The most frequent values, if not every value is different.
+  private var frequent: String? {
+    guard isExact, distinct < count, !top.isEmpty else { return nil }
+    return top.map { "\(Self.text($0.value, 24))×\($0.count)" }.joined(separator: " ")
+  }
+
+  /// The least value, the median and the greatest one, or the lengths.
+  private func distribution(_ type: ColumnType) -> String? {
     guard count > 0, let least, let greatest else { return nil }
-    let isUnique = isExact && distinct == count
-    let isOrdered = type.isNumeric || type.isTemporal
-    if isOrdered, distinct > 5 || isUnique {
+    if type.isNumeric || type.isTemporal {
       let ends = [least] + quartiles.dropFirst().prefix(1) + [greatest]
       let range = ends.map { Self.text($0) }.joined(separator: " … ")
       return histogram.isEmpty ? range : "\(sparkline)  \(range)"
-    }
-    if isExact, !isUnique, !top.isEmpty {
-      return top.map { "\(Self.text($0.value, 24))×\($0.count)" }.joined(separator: " ")
     }
     guard let lengths else { return nil }
     let range = lengths.least == lengths.greatest ? "\(lengths.least)" : "\(lengths.least)–\(lengths.greatest)"
@@ -100,13 +107,9 @@ struct ColumnSummary {
     } else {
       builder.append(text: column.type.name)
     }
-    if nulls == 0 {
-      builder.appendNull()
-    } else {
-      // Not 100 % as long as there is a value, and not 0 %.
-      let share = min(max((nulls * 200 + rows) / (rows * 2), 1), 99)
-      builder.append(text: nulls == rows ? "all" : "\(share)%")
-    }
+    // Not 100 % as long as there is a value, and not 0 %.
+    let share = nulls == 0 ? 0 : nulls == rows ? 100 : min(max((nulls * 200 + rows) / (rows * 2), 1), 99)
+    append(text: share == 0 ? nil : Array((share == 100 ? "all" : "\(share)%").utf8), &builder)
     if count == 0 {
       builder.appendNull()
     } else {
@@ -134,6 +137,8 @@ struct ColumnSummary {
     } else {
       builder.appendNull()
     }
+    builder.append(text: "\(100 - share)%")
+    for text in [distribution(column.type), frequent] { append(text: text.map { Array($0.utf8) }, &builder) }
   }
 
   private func append(text: [UInt8]?, _ builder: inout RowBatchBuilder) {

@@ -6,6 +6,8 @@ public import Rows
 public enum Profile {
   /// The columns that readers see, and the others.
   public static let shownColumns = ["column", "type", "null", "distinct", "values"]
+  /// The columns of a table in a file.
+  public static let tableColumns = ["column", "type", "filled", "distinct", "distribution", "frequent"]
   /// The columns for programs.
   public static let fileColumns = [
     "column", "type", "rows", "nulls", "distinct_count", "distinct_is_exact", "min", "p25", "median", "p75", "max",
@@ -46,6 +48,9 @@ public enum Profile {
         ColumnDescription("top", .json, "the most frequent values and their counts, if distinct_is_exact"),
         ColumnDescription(
           "histogram", .list(.integer), "counts in 16 equal intervals from min to max", unit: Histogram.unit),
+        ColumnDescription("filled", .text, "share of values that are not null"),
+        ColumnDescription("distribution", .text, "least value, median and greatest value, or the lengths"),
+        ColumnDescription("frequent", .text, "the most frequent values and their counts"),
         ColumnDescription("note", .text, "what the values of a text column look like, and the option to read them so"),
       ])
   }
