@@ -37,8 +37,8 @@ extension Site {
     var page = try SitePage(
       self, link, title: name, section: Catalog.characters.name,
       path: [("Characters", SiteAddresses.list(Catalog.characters.name, page: 0))],
-      summary: sentences.compactMap(\.self).map { $0 + "." }.joined(separator: " "), image: record.list("images").first,
-      isRecord: true)
+      summary: sentences.compactMap(\.self).map { $0.hasSuffix(".") ? $0 : $0 + "." }.joined(separator: " "),
+      image: record.list("images").first, isRecord: true)
     page.heading(
       name, isFavourite: records.isFavourite(record, in: Catalog.characters), note: record.text("full_name") ?? "")
     try page.gallery(record.list("images"), name: name)

@@ -6,7 +6,8 @@ extension Site {
   func writeHome() throws(Problem) {
     let link = SiteLink("index.html")
     var page = try SitePage(
-      self, link, title: title, summary: sections.map { "\($0.label)" }.joined(separator: ", "))
+      self, link, title: title, summary: sections.map { "\($0.label)" }.joined(separator: ", "),
+      image: sections.lazy.compactMap { self.firstImage($0.dataset) }.first)
     page.heading(title)
     try favourites(&page)
     if let quotes = records[Catalog.quotes] {
@@ -15,15 +16,17 @@ extension Site {
     }
     lastNotes(&page)
     progress(&page)
-    page.section("Datasets")
-    page.raw("<ul class=\"list\">\n")
+    if !sections.isEmpty {
+      page.section("Datasets")
+      page.raw("<ul class=\"list\">\n")
+    }
     for section in sections {
       guard let schema = Catalog.all.first(where: { $0.name == section.dataset }), let table = records[schema] else {
         continue
       }
       try dataset(section.label, table, SiteAddresses.list(section.dataset, page: 0), &page)
     }
-    page.raw("</ul>\n")
+    if !sections.isEmpty { page.raw("</ul>\n") }
     if !others.isEmpty {
       page.section("Tables")
       page.raw("<ul class=\"list\">\n")
@@ -36,6 +39,12 @@ extension Site {
       page.raw("</ul>\n")
     }
     try write(page, to: link)
+  }
+
+  /// The first image of a dataset, for previews; nil if it has none.
+  func firstImage(_ dataset: String) -> String? {
+    let table = Catalog.all.first { $0.name == dataset }.flatMap { records[$0] }
+    return table?.records.lazy.compactMap { self.imageAddresses($0).first }.first
   }
 
   /// The addresses of the images of a record.
@@ -117,7 +126,7 @@ extension Site {
     }
     if shown.isEmpty, let title = table.schema.title {
       let titles = table.records.prefix(3).compactMap { $0.text(table.schema.columns[title].name) }
-      page.element("<p>", titles.map { SearchIndex.cut($0, to: 80) }.joined(separator: " · "), "</p>")
+      page.element("<p>", titles.map { SearchIndex.shortened($0, to: 80) }.joined(separator: " · "), "</p>")
     }
     page.raw("</div></li>\n")
   }

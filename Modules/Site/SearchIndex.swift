@@ -30,6 +30,12 @@ struct SearchIndex {
     entries.append((kind, out.bytes()))
   }
 
+  /// A text, or the beginning of a longer one with an ellipsis.
+  static func shortened(_ text: String, to length: Int) -> String {
+    let cut = cut(text, to: length)
+    return cut == text ? text : cut + "…"
+  }
+
   /// The first bytes of a text, in whole characters.
   static func cut(_ text: String, to length: Int) -> String {
     if text.utf8.count <= length { return text }

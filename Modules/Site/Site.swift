@@ -169,7 +169,9 @@ package final class Site {
     for number in 0..<pages {
       let range = number * size..<min((number + 1) * size, count)
       let link = file.map { SiteLink("\(dataset.name)/\($0)") } ?? SiteAddresses.list(dataset.name, page: number)
-      var page = try SitePage(self, link, title: title, section: dataset.name, summary: "\(title): \(note)")
+      var page = try SitePage(
+        self, link, title: title, section: dataset.name, summary: "\(title): \(note)",
+        image: firstImage(dataset.name))
       page.heading(title, note: note)
       try body(range, &page)
       if pages > 1 {
