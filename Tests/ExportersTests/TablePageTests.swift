@@ -67,6 +67,31 @@ import Testing
     #expect(!text.contains(" style=") && !text.contains(" onclick=") && text.matches(of: /<script/).count == 1)
   }
 
+  @Test("on paper numbers and dates have the room of the widest value; a page without scripts has the header again")
+  func paper() async throws {
+    let schema = Schema(
+      "t",
+      columns: [
+        ColumnDescription("birth_day", .date), ColumnDescription("n", .integer), ColumnDescription("text", .text),
+      ])
+    func document(_ rows: Int) async throws -> String {
+      let values: [[Value]] = (1...rows).map { row in
+        [.text("2024-01-31"), .integer(123_456_789), .text("word \(row)")]
+      }
+      return try await page(SampleTable("", schema, values), batchesOf: 100)
+    }
+    let small = try await document(3), large = try await document(600)
+    for text in [small, large] {
+      let print = try #require(text.split(separator: "@media print {").last)
+      #expect(print.contains("thead th:nth-child(2) { width: 11.6ch }"), "\(print.prefix(400))")
+      #expect(print.contains("thead th:nth-child(3) { width: 10.6ch }"), "\(print.prefix(400))")
+      #expect(print.contains(":is(td, th):nth-child(3) { white-space: normal; overflow: visible"))
+      #expect(text.contains("<th scope=\"col\" data-t=\"d\" data-c=\"birth_day\">birth day"))
+    }
+    #expect(small.matches(of: /<thead>/).count == 1 && !small.contains("<noscript"))
+    #expect(large.contains("<noscript class=\"rows\"><table class=\"one\"><thead><tr><th scope=\"col\""))
+  }
+
   @Test("chosen columns stay in order") func order() async throws {
     let schema = Schema(
       "t", key: ["id"],
@@ -93,13 +118,13 @@ import Testing
     func ticked(_ options: ExportOptions) async throws -> (words: String, count: Int) {
       let text = String(
         decoding: try await ExporterFixture("html", HTMLExporter(), options: options).document(table), as: UTF8.self)
-      let words = try #require(text.firstMatch(of: /<summary>(Columns[^<]*)/)).output.1
+      let words = try #require(text.firstMatch(of: /<summary>Columns<span> ([^<]*)/)).output.1
       return (String(words), text.matches(of: /id="k\d+" checked/).count)
     }
     let some = try await ticked(ExportOptions())
-    #expect(some.count >= 5 && some.count <= 12 && some.words == "Columns (\(some.count) of 30)", "\(some)")
+    #expect(some.count >= 5 && some.count <= 12 && some.words == "(\(some.count) of 30)", "\(some)")
     let all = try await ticked(ExportOptions(hasChosenColumns: true))
-    #expect(all.count == 30 && all.words == "Columns (30 of 30)")
+    #expect(all.count == 30 && all.words == "(30 of 30)")
   }
 
   @Test("rows have one line in tables of more than 50", arguments: [50, 51, 600]) func lines(_ rows: Int) async throws {

@@ -3,7 +3,8 @@
   const d = document, table = d.getElementById("rows"), heads = [...table.tHead.rows[0].cells];
   const search = d.getElementById("q"), count = d.getElementById("n"), bar = d.getElementById("f");
   const block = d.querySelector("noscript.rows"), chunk = 100, menu = d.querySelector("details.k"), ticks = [...menu.querySelectorAll("input")];
-  const names = heads.map(h => h.textContent.trim()), cards = d.getElementById("vc");
+  // The names that a reader sees, and those of the columns, which the address has.
+  const names = heads.map(h => h.textContent.replace(/\n$/, "")), keys = heads.map((h, i) => h.dataset.c ?? names[i]), cards = d.getElementById("vc");
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
   const number = x => x.toLocaleString("en");
   const entities = { amp: "&", lt: "<", gt: ">", quot: '"' };
@@ -26,14 +27,14 @@
     const end = column + 1 < opening.length ? row.indexOf(opening[column + 1], at) : -1;
     return row.slice(at, end < 0 ? undefined : end);
   };
-  const cellText = (i, c) => block ? plain(cellMarkup(rows[i], c)).trim() : rows[i].cells[c].textContent;
+  const cellText = (i, c) => block ? plain(cellMarkup(rows[i], c)).trim() : rows[i].cells[c].textContent.trim();
   const cellTexts = (i, c) => {
     if (block) {
       const s = cellMarkup(rows[i], c);
       return s.includes("<li>") ? s.split("<li>").slice(1).map(x => plain(x).trim()) : [plain(s).trim()].filter(Boolean);
     }
-    const cell = rows[i].cells[c], items = cell.getElementsByTagName("li");
-    return items.length ? [...items].map(x => x.textContent) : cell.textContent ? [cell.textContent] : [];
+    const items = rows[i].cells[c].getElementsByTagName("li");
+    return items.length ? [...items].map(x => x.textContent.trim()) : [cellText(i, c)].filter(Boolean);
   };
   const all = [...rows.keys()];
   let order = all, shown = all, texts, observer, height = 44;
@@ -96,16 +97,17 @@
   let sorted = "", state = "", wanted = new Map;
   const tally = () => {
     const possible = ticks.filter(t => getComputedStyle(t.parentNode).display !== "none");
-    menu.firstElementChild.textContent = "Columns (" + possible.filter(t => t.checked).length + " of " + possible.length + ")";
+    menu.querySelector("span").textContent = " (" + possible.filter(t => t.checked).length + " of " + possible.length + ")";
   };
-  const usual = ticks.map(t => t.checked).join();
+  const usual = ticks.map(t => t.checked), place = n => keys.includes(n) ? keys.indexOf(n) : names.indexOf(n);
   const save = () => {
     const parts = new URLSearchParams;
     if (search.value) parts.set("q", search.value);
     if (sorted) parts.set("sort", sorted);
-    for (const f of facets) if (f.select.value) parts.set("is." + names[f.column], f.select.value);
-    for (const [name, value] of wanted) parts.set(name, value);
-    if (ticks.map(t => t.checked).join() !== usual) parts.set("columns", names.filter((n, i) => ticks[i].checked).join(","));
+    for (const f of facets) if (f.select.value) parts.set("is." + keys[f.column], f.select.value);
+    for (const [column, value] of wanted) parts.set("is." + keys[column], value);
+    if (ticks.some((t, i) => t.checked !== usual[i]))
+      parts.set("columns", keys.filter((n, i) => ticks[i].checked).map(n => n.replaceAll("%", "%25").replaceAll(",", "%2C")).join(","));
     if (cards.checked) parts.set("view", "cards");
     const text = parts.size ? "#" + parts : "";
     if (text === state) return;
@@ -116,20 +118,19 @@
     if (location.hash === state) return;
     const parts = new URLSearchParams(location.hash.slice(1));
     search.value = parts.get("q") || "";
-    const shownNames = (parts.get("columns") || "").split(",").filter(n => names.includes(n));
-    if (shownNames.length) ticks.forEach((t, i) => { t.checked = shownNames.includes(names[i]) });
-    if (parts.get("view") === "cards") cards.checked = true;
-    wanted = new Map([...parts].filter(([name]) => name.startsWith("is.")));
-    facets.forEach(choose);
-    const sort = parts.get("sort") || "", head = heads[names.indexOf(sort.replace(/^-/, ""))];
+    const listed = (parts.get("columns") || "").split(",").map(n => place(n.replaceAll("%2C", ",").replaceAll("%25", "%"))).filter(i => i >= 0);
+    ticks.forEach((t, i) => { t.checked = listed.length ? listed.includes(i) : usual[i] });
+    d.getElementsByName("v")[parts.get("view") === "cards" ? 1 : 0].checked = true;
+    wanted = new Map([...parts].filter(([n]) => n.startsWith("is.")).map(([n, value]) => [place(n.slice(3)), value]).filter(([i]) => i >= 0));
+    for (const f of facets) { f.select.value = ""; choose(f) }
+    const sort = parts.get("sort") || "", exact = heads[place(sort)], head = exact || heads[place(sort.replace(/^-/, ""))];
     tally();
-    if (head && head.dataset.t !== "p") arrange(head, sort[0] === "-" ? -1 : 1); else apply();
+    if (head && head.dataset.t !== "p") arrange(head, !exact && sort[0] === "-" ? -1 : 1); else unsort();
   };
   const choose = f => {
-    const value = wanted.get("is." + names[f.column]);
-    if (value === undefined) return;
-    f.select.value = value;
-    wanted.delete("is." + names[f.column]);
+    const value = wanted.get(f.column);
+    if ([...f.select.options].some(o => o.value === value)) f.select.value = value;
+    wanted.delete(f.column);
   };
   let timer;
   search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(apply, size > 5000 ? 200 : 60) });
@@ -145,16 +146,23 @@
   });
   const arrange = (head, sign) => {
       const column = heads.indexOf(head), kind = head.dataset.t;
-      sorted = (sign < 0 ? "-" : "") + names[column];
+      sorted = (sign < 0 ? "-" : "") + keys[column];
       for (const other of heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
-      const keys = all.map(i => { const s = cellText(i, column); return s === "" ? null : kind === "n" ? parseFloat(s) : s });
+      const values = all.map(i => { const s = cellText(i, column); return s === "" ? null : kind === "n" ? parseFloat(s) : s });
       const compare = kind === "n" || kind === "d" ? (a, b) => a < b ? -1 : a > b ? 1 : 0 : collator.compare;
       order = all.slice().sort((i, j) => {
-        const a = keys[i], b = keys[j];
+        const a = values[i], b = values[j];
         return a === null || b === null ? (a === null) - (b === null) || i - j : compare(a, b) * sign || i - j;
       });
       apply(true);
+  };
+
+  const unsort = () => {
+    const isSorted = sorted !== "";
+    for (const head of heads) head.removeAttribute("aria-sort");
+    [sorted, order] = ["", all];
+    apply(isSorted);
   };
 
   // Counting is cut into slices, so that the page stays responsive.
@@ -173,7 +181,7 @@
     select.addEventListener("change", () => apply());
     facets.push({ select, column });
     bar.append(select);
-    if (wanted.has("is." + name)) { choose(facets.at(-1)); apply() }
+    if (wanted.has(column)) { choose(facets.at(-1)); apply() }
   };
   const addHistogram = function* (head, column) {
     const values = new Float64Array(size), distinct = new Set;
@@ -220,7 +228,7 @@
     if (!e.target.closest("a, label, button, summary, thead") && !String(getSelection())) e.target.closest("tr")?.classList.toggle("open");
   });
   // On a phone the facets are in the menu.
-  const phone = matchMedia("(max-width: 46rem)"), settle = () => phone.matches ? menu.lastElementChild.prepend(bar) : search.after(bar);
+  const phone = matchMedia("(max-width: 46rem)"), settle = () => phone.matches ? menu.lastElementChild.prepend(bar) : count.after(bar);
   phone.addEventListener("change", settle);
   settle();
   d.addEventListener("click", e => { if (!menu.contains(e.target)) menu.open = false });
@@ -235,7 +243,6 @@
     if (block && shown.length <= 20000) for (const body of table.tBodies) if (!body.firstChild) fill(body);
   });
   d.documentElement.classList.add("js");
-  d.getElementById("bar").hidden = false;
   draw();
   tally();
   restore();

@@ -127,8 +127,14 @@ struct HTMLDocument: TableDocument {
     while let token = try tags.next() {
       if case .text(let text) = token, text.trimmed.isEmpty { continue }
       if case .open(let tag) = token, tag.name == "noscript" || tag.name == "table" {
-        if tag.name == "table" { return true }
-        continue
+        guard tag.name == "table" else { continue }
+        // Its header is there again.
+        guard let next = try tags.next() else { return true }
+        tags.put(back: next)
+        if case .open(let tag) = next, tag.name == "thead" {
+          while let token = try tags.next(), token != .close("thead") {}
+        }
+        return true
       }
       tags.put(back: token)
       return false

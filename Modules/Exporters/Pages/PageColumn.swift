@@ -33,6 +33,8 @@ struct PageColumn: Sendable {
   private let least: Int
   /// Tenths of a share of the room that is left; 0 for a column of fixed width.
   private let share: Int
+  /// Tenths of the width of a digit on paper: of numbers and dates the widest, of texts the least.
+  private let paper: Int
 
   /// The columns in the order of the page: images, the title, the others, identifiers; if the user chose the columns,
   /// in their order.
@@ -80,7 +82,7 @@ struct PageColumn: Sendable {
   }
 
   /// The room of a page of 1280 px, and that of an image, in tenths of the width of a digit.
-  private static let room = 1380, imageRoom = 80
+  private static let room = 1380, imageRoom = 100
 
   private init(
     _ column: ColumnDescription, _ measured: HTMLMetrics, isImage: Bool, role: ColumnRole?, isFolded: Bool,
@@ -94,11 +96,15 @@ struct PageColumn: Sendable {
     let word = min(column.name.split(separator: "_").map(\.unicodeScalars.count).max() ?? 1, 24)
     let usual = measured.widths.percentile(90)
     switch kind {
-    case .image: (least, share) = (0, 0)
-    case .number, .date, .boolean: (least, share) = (max(min(measured.widths.widest, 40), word) * 10 + 32, 0)
+    case .image: (least, share, paper) = (0, 0, Self.imageRoom)
+    case .number, .date, .boolean:
+      let widest = min(measured.widths.widest, 40)
+      (least, share) = (max(widest, word) * 10 + 32, 0)
+      paper = max(widest * 10, word * 11, kind == .number ? 60 : 0) + 16
     case .list, .text, .identifier:
       let text = max(word, min(measured.widths.longestWord, 24), min(usual, usual >= 80 ? 24 : 12))
       (least, share) = (text * 11 + 32, max(10, min(usual, 60)))
+      paper = max(min(measured.widths.longestWord, 12) * 10, word * 11, 50) + 16
     }
   }
 
@@ -143,20 +149,41 @@ struct PageColumn: Sendable {
     sheet.append("} }\n@media screen and (max-width: 46rem) { body {\n")
     sheet.append(cards)
     sheet.append("} }\n@media print {\n")
-    let all = max(columns.reduce(0) { $0 + ($1.isFolded ? 0 : $1.weight) }, 1)
-    for (index, column) in columns.enumerated() {
-      sheet.append("thead th:nth-child(")
-      sheet.append(index + 1)
-      sheet.append(") { width: ")
-      sheet.append(tenths: column.weight * 1000 / all)
-      sheet.append("% }\n")
-    }
+    putPaper(columns, &sheet)
     sheet.append("}\n")
     return sheet
   }
 
-  /// The part of the width of a sheet of paper that it takes.
-  private var weight: Int { kind == .image ? Self.imageRoom : least + share * 4 }
+  /// The tenths of a digit of 8 points that fit on a line of A4 paper.
+  private static let line = 1060
+
+  /// The widths on paper: numbers and dates are never cut. If many columns need it, the text is smaller.
+  private static func putPaper(_ columns: [PageColumn], _ sheet: inout StyleSheet) {
+    let shown = columns.filter { !$0.isFolded && !$0.isEmpty }, needed = shown.reduce(0) { $0 + $1.paper }
+    let size = min(max(80 * line / max(needed, 1), 50), 80), room = max(line * 80 / size, needed)
+    let shares = max(shown.reduce(0) { $0 + $1.share }, 1)
+    sheet.append("body { font-size: ")
+    sheet.append(tenths: size)
+    sheet.append("pt }\n")
+    for (index, column) in columns.enumerated() {
+      sheet.append("thead th:nth-child(")
+      sheet.append(index + 1)
+      sheet.append(") { width: ")
+      if column.kind == .image {
+        sheet.append("44pt }\n")
+      } else if column.share > 0 {
+        sheet.append(tenths: (column.paper + (room - needed) * column.share / shares) * 1000 / room)
+        sheet.append("% }\n")
+      } else {
+        sheet.append(tenths: column.paper)
+        sheet.append("ch }\n")
+      }
+      guard [.number, .date, .boolean].contains(column.kind) else { continue }
+      sheet.append("body tbody tr:nth-child(n) :is(td, th):nth-child(")
+      sheet.append(index + 1)
+      sheet.append(") { white-space: normal; overflow: visible; overflow-wrap: anywhere }\n")
+    }
+  }
 
   private func putWidths(_ number: Int, _ sheet: inout StyleSheet) {
     func put(_ name: StaticString, _ value: (inout StyleSheet) -> Void) {
@@ -167,7 +194,7 @@ struct PageColumn: Sendable {
       sheet.append("; ")
     }
     func width(_ sheet: inout StyleSheet) {
-      if kind == .image { return sheet.append("4rem") }
+      if kind == .image { return sheet.append("5rem") }
       sheet.append(tenths: least)
       sheet.append("ch")
     }

@@ -71,31 +71,43 @@ struct TablePage: Sendable {
         ? "<table id=\"rows\" class=\"one\" aria-labelledby=\"title\">"
         : "<table id=\"rows\" aria-labelledby=\"title\">")
     page.raw("\n<thead>\n<tr>")
+    putHeads(&page)
+    if isWhole {
+      page.raw("\n<tbody>\n")
+    } else {
+      // Without scripts this table replaces the other one.
+      page.raw("\n</table>\n<noscript class=\"rows\"><table class=\"one\"><thead><tr>")
+      putHeads(&page)
+      page.raw("</thead>\n")
+    }
+    page.finish(into: &out)
+  }
+
+  private func putHeads(_ page: inout Markup) {
     let titleColumn = schema.title
     for column in columns {
       page.raw("<th scope=\"col\" data-t=\"")
       page.raw(column.kind.letter)
       page.raw(column.written.position == titleColumn ? "\" data-h=\"\"" : "\"")
-      let summary = schema.columns[column.written.position].summary
-      if !summary.isEmpty { page.attribute("title", summary) }
+      let description = schema.columns[column.written.position]
+      if description.name != column.written.label { page.attribute("data-c", description.name) }
+      if !description.summary.isEmpty { page.attribute("title", description.summary) }
       page.raw(column.written.isImage ? "><span>" : ">")
       page.text(column.written.label)
       if column.written.isImage { page.raw("</span>") }
     }
-    page.raw(isWhole ? "\n<tbody>\n" : "\n</table>\n<noscript class=\"rows\"><table>\n")
-    page.finish(into: &out)
   }
 
   private func putControls(_ page: inout Markup) {
     page.raw(
       "<div class=\"bar\"><fieldset><legend>View</legend><label><input type=\"radio\" name=\"v\" checked>Table</label>")
     page.raw("<label><input type=\"radio\" name=\"v\" id=\"vc\">Cards</label></fieldset>\n")
-    page.raw("<details class=\"k\"><summary>Columns (")
+    page.raw("<details class=\"k\"><summary>Columns<span> (")
     let possible = columns.filter { !$0.isEmpty || !isWhole }
     page.number(possible.count { !$0.isFolded })
     page.raw(" of ")
     page.number(possible.count)
-    page.raw(")</summary><div>")
+    page.raw(")</span></summary><div>")
     for (index, column) in columns.enumerated() {
       page.raw("<label class=\"k")
       page.number(index + 1)
@@ -105,9 +117,9 @@ struct TablePage: Sendable {
       page.text(column.written.label)
       page.raw("</label>")
     }
-    page.raw("</div></details>\n<div class=\"bar\" id=\"bar\" hidden>")
+    page.raw("</div></details>\n<div class=\"bar\" id=\"bar\">")
     page.raw("<input type=\"search\" id=\"q\" placeholder=\"Search (press /)\" aria-label=\"Search all columns\">")
-    page.raw("<span class=\"bar\" id=\"f\"></span><output id=\"n\" for=\"q\"></output></div></div>\n")
+    page.raw("<output id=\"n\" for=\"q\"></output><span class=\"bar\" id=\"f\"></span></div></div>\n")
   }
 
   /// The page after the last row.
