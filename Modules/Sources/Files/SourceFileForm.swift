@@ -219,7 +219,7 @@ struct SourceFileDataset: Sendable, Equatable {
       .key("members", \.members, .pairs, "columns, and the JSON key for each").required(),
     ])
   private static let absent = SourceKind<[JSON]>.list(
-    SourceKind(.either([.integer(least: 100), .null]), read: { $0.json }, write: { $0 }))
+    SourceKind(.either([.integer(least: 300), .null]), read: { $0.json }, write: { $0 }))
   private typealias Detail = SourceKey<DetailRequest>
   private static let detailPath = Detail.key("path", \.path, .matching(.path), "path appended to the base URL")
   private static let detailParameters = Detail.key(

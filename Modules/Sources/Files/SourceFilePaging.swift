@@ -85,7 +85,8 @@ extension SourcePaging {
     let limit = node["limit"]
     if node["type"]?.text == "offset" {
       if let overlap = node["overlap"], overlap.integer > 0, overlap.integer >= limit?.integer ?? 1 {
-        problems.note(overlap.problem("the overlap must be smaller than “limit”"))
+        problems.note(
+          overlap.problem(limit == nil ? "“overlap” requires “limit”" : "the overlap must be smaller than “limit”"))
       }
     } else if let parameter = node["limit_param"], limit == nil {
       problems.note(parameter.problem("“limit_param” requires “limit”", hint: "add “limit”"))

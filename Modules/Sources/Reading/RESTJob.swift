@@ -14,29 +14,31 @@ extension RESTSource {
       throw Problem(.badData, "the response has no \(job.id)", at: URLText.redacted(server + job.path))
     }
     let query = query.placing(id, at: SourceJob.name) ?? query, shown = RESTText.firstWords(Array(id.utf8))
+    let address = server + query.placed(in: job.status, with: [SourceParameter(SourceJob.name, id)]).text
+    let place = URLText.redacted(address)
     var state = created, pause = job.interval
     let start = ContinuousClock.now
     while !job.done.holds(in: state.document) {
       let word = RESTText.value(state.document.value(at: job.done.pointer) ?? .null)
       if let failed = job.failed, failed.holds(in: state.document) {
         throw Problem(
-          .unavailable, "the export job \(shown) failed: \(word)", at: URLText.redacted(server + job.status))
+          .unavailable, "the export job \(shown) failed: \(word)", at: place)
       }
       let now = ContinuousClock.now
       guard now + .seconds(pause) < end else {
         throw Problem(
-          .unavailable, "the export job \(shown) is still \(word)", at: URLText.redacted(server + job.status),
+          .unavailable, "the export job \(shown) is still \(word)", at: place,
           hint: .raise(.deadline))
       }
-      if now > start {
+      if now - start >= .seconds(1) {
         services.waiting("waiting \((now - start).components.seconds) s: the export job \(shown) is \(word)")
       }
       do { try await Task.sleep(for: .seconds(pause)) } catch {
-        throw Problem(.cancelled, "interrupted", at: URLText.redacted(server + job.status))
+        throw Problem(.cancelled, "interrupted", at: place)
       }
       pause = min(pause * 2, 60)
       var call = RESTCall(.get, dataset.responseFormat)
-      call.url = server + query.placed(in: job.status, with: [SourceParameter(SourceJob.name, id)]).text
+      call.url = address
       call.isStorable = false
       guard let next = try await reply(call, absentIsNothing: false) else { break }
       state = next
@@ -45,14 +47,14 @@ extension RESTSource {
     (call.url, call.body, call.headers, call.isStorable) = (server + query.text, query.body, query.headers, false)
     if let pointer = job.link {
       guard let link = state.document.value(at: pointer)?.stringValue else {
-        throw Problem(.badData, "the export job \(shown) has no \(pointer)", at: URLText.redacted(server + job.status))
+        throw Problem(.badData, "the export job \(shown) has no \(pointer)", at: place)
       }
-      call.url = RESTOrigin.resolved(link, against: server + job.status)
+      call.url = RESTOrigin.resolved(link, against: address)
       guard RESTOrigin(call.url) == RESTOrigin(server) || URLText.scheme(of: call.url) == "https" else {
         throw Problem(
           .badData,
           "the records of the export job are on another server without encryption: \(URLText.redacted(call.url))",
-          at: URLText.redacted(server + job.status))
+          at: place)
       }
     }
     return call
