@@ -1,4 +1,4 @@
-internal import Rows
+package import Rows
 
 extension TimeSpelling {
   private static let marks = "-/.".utf8
@@ -157,6 +157,14 @@ extension DatePattern {
 }
 
 extension ValueSpelling {
+  /// The text of a value in this spelling.
+  package func written(_ value: Value) -> [UInt8] {
+    let text = value.plainText
+    if case .boolean(let truth) = value { return Array("\(word(truth))".utf8) }
+    let copy = Arena(text)
+    return withExtendedLifetime(copy) { self.text(of: ByteRun(copy, 0, UInt32(copy.count))) } ?? text
+  }
+
   /// The text of a cell, if it differs from the cell's own.
   func text(of value: ByteRun) -> [UInt8]? {
     switch self {

@@ -1,3 +1,4 @@
+import Query
 public import Rows
 
 /// Updates a table of a store from a source: fetches, compares, and writes only the differences, atomically.
@@ -63,7 +64,13 @@ public struct Sync: Sendable {
     var policy = policy
     policy.mayBeNull.formUnion(mayBeNull)
     let sync = Sync(into: store, policy, time: time, command: command, report: report)
+    let name = rows.schema.name
+    var known: Schema?
+    if schema == nil, try await store.contains(name) {
+      known = try await store.tables().first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
     return try await rows.withWidening { (rows) throws(Problem) in
+      let rows = known.map { StoredTypeRows.of(rows, in: $0) } ?? rows
       let outcome: TableOutcome
       if key.isEmpty {
         outcome = try await sync.attempt(rows, schema ?? rows.schema, source, scope)

@@ -1,5 +1,6 @@
 import Domain
 import Query
+import Codecs
 import Rows
 
 /// A table whose records can be found and changed by key. Rows are in the form of `StoredRow`.
@@ -68,9 +69,17 @@ enum TableEditor {
           ?? (addsColumns && column.isNullable)
       } && known.key.map { known.columns[$0].name } == schema.key.map { schema.columns[$0].name }
     guard isSame else {
+      let stored = known.columns.map { "\($0.name) \($0.type.name)" }.joined(separator: ", ")
+      let others = schema.columns.compactMap { column -> String? in
+        guard let type = known.position(of: column.name).map({ known.columns[$0].type }), type != column.type else {
+          return nil
+        }
+        return "\(NameListParser.written(column.name))=\(type.name)"
+      }
+      let hint: Remedy = others.isEmpty ? "" : .set(.columnTypes, to: others.joined(separator: ","))
       throw Problem(
         .badData, "the stored table has different columns, types or a different key", at: schema.name,
-        hint: "stored columns: \(known.columns.map { "\($0.name) \($0.type.name)" }.joined(separator: ", "))")
+        hint: hint.after("stored columns: \(stored)"))
     }
   }
 }
