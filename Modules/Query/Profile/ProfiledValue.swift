@@ -77,7 +77,9 @@ struct ProfiledValue: Comparable {
 
   private init(text: [UInt8], isNumber: Bool = false) {
     self.text = text
-    number = isNumber ? Double(String(decoding: text, as: UTF8.self)) : nil
+    // No Double is as large as some numbers.
+    let beyond = text.first == UInt8(ascii: "-") ? -Double.infinity : .infinity
+    number = isNumber ? Double(String(decoding: text, as: UTF8.self)) ?? beyond : nil
   }
 
   init(_ value: ProfiledBytes) {
@@ -106,6 +108,12 @@ struct ProfiledValue: Comparable {
   static func < (left: ProfiledValue, right: ProfiledValue) -> Bool {
     switch (left.number, right.number) {
     case (let a?, let b?) where a != b: a < b
+    case (_?, _?):
+      // Numbers beyond the doubles, or between two of them.
+      switch (DecimalNumber(left.text), DecimalNumber(right.text)) {
+      case (let a?, let b?): a < b
+      default: left.text.lexicographicallyPrecedes(right.text)
+      }
     case (_?, nil): true
     case (nil, _?): false
     default: left.text.lexicographicallyPrecedes(right.text)
