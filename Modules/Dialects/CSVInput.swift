@@ -46,6 +46,9 @@ public struct CSVInput: Sendable {
       let place = isUTF8 ? source.name : source.name + Self.placeOfBadText(in: sample)
       throw Problem(.badData, doubts.map(\.message).joined(separator: "; "), at: place, hint: hint)
     }
+    if let quote = options.quote?.byte, finding.dialect.delimiter.contains(quote) {
+      throw Problem(.inputQuote, "is the same as the delimiter", hint: [.set(.inputQuote, to: "none")])
+    }
     self.encoding = encoding
     self.finding = finding
     let dialect = finding.dialect

@@ -197,7 +197,7 @@ public struct DialectSniffer {
       let share = Int(best.share * 100)
       finding.notes.append(
         note(
-          "one column, but \(share)% of the sample has \(best.columns) fields separated by a \(Self.name(delimiter))",
+          "one column, but \(share)% of the sample has \(best.columns) fields separated by \(Self.shown(delimiter))",
           .inputDelimiter, Self.name(delimiter)))
     }
   }
@@ -211,7 +211,7 @@ public struct DialectSniffer {
       if !isUsual, dialect.delimiter != [0x2C] {
         finding.doubts.append(
           note(
-            "fields seem to be separated by a \(Self.name(dialect.delimiter))", .inputDelimiter,
+            "fields seem to be separated by \(Self.shown(dialect.delimiter))", .inputDelimiter,
             Self.name(dialect.delimiter)))
       }
       let other = candidates.scores.first { score in
@@ -246,6 +246,12 @@ public struct DialectSniffer {
       ?? (delimiter.first.map { $0 < 0x20 } == true
         ? "\\x\(delimiter[0] < 16 ? "0" : "")\(String(delimiter[0], radix: 16))"
         : String(decoding: delimiter, as: UTF8.self))
+  }
+
+  /// The name of a delimiter in a sentence.
+  private static func shown(_ delimiter: [UInt8]) -> String {
+    let name = name(delimiter)
+    return name.utf8.elementsEqual(delimiter) ? "“\(name)”" : delimiter == CSVDialect.spaces ? name : "a \(name)"
   }
 
   // MARK: - Evidence

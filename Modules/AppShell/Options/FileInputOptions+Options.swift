@@ -95,7 +95,7 @@ extension FileInputOptions: OptionGroup {
     while let pair = pairs.popFirst() {
       guard var word = pair.value else {
         throw Problem(
-          .usage, "unknown column “\(pair.name)” in \(name)",
+          .usage, "missing type of column “\(pair.name)” in \(name)",
           hint: pair.name.contains(":")
             ? "use \(name) \(Remedy.shellWord(pair.name.replacing(":", with: "=")))"
             : "use COLUMN=TYPE, for example zip=text")
@@ -143,7 +143,10 @@ extension FileInputOptions: OptionGroup {
       guard let type = ColumnType(alias: word) else {
         throw Problem(
           .usage, "unknown type “\(word)”",
-          hint: .choose(word, from: ColumnType.allCases.map(\.name), "available types"))
+          hint: .choose(
+            word,
+            from: ColumnType.allCases.map(\.name) + ["double"] + NumberPattern.Mark.allCases.map(\.rawValue),
+            "available types"))
       }
       types[pair.name] = type
     }

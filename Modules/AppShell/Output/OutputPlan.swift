@@ -177,6 +177,8 @@ package struct OutputPlan: Sendable {
     }
     readsAllFirst = readsAll
     var files = partitions == nil ? self.targets.filter(\.isFile).map(\.location) : []
+    // Nothing is written before the names are known to be right.
+    if rejects != nil { _ = try rejectsTarget(beside: targets) }
     if let path = rejectsPath(beside: targets) {
       let rejected = try invocation.locations.location(path)
       try Self.checkInputs(invocation, services, rejected)

@@ -31,7 +31,7 @@ struct OutputVerification {
       let format = target.exporter.descriptor.name
       guard readable.contains(format) else {
         throw Problem(
-          .usage, "--verify cannot be used with \(format), which cannot be read back",
+          .usage, "--verify cannot be used with \(format)",
           hint: "use one of: \(readable.joined(separator: ", "))")
       }
       if format == "sqlite", target.compression != nil {

@@ -33,7 +33,7 @@ struct CSVOpening {
       let names = reading.names ?? fields.indices.map { "column\($0 + 1)" }
       guard names.count == fields.count else {
         throw Problem(
-          .badData, "expected \(names.count) columns as in the metadata, found \(fields.count)",
+          .badData, "expected \(names.count) column\(names.count == 1 ? "" : "s") as named, found \(fields.count)",
           at: "\(source.name):1", hint: advice.map { $0.hint.after($0.message) } ?? "")
       }
       header = CSVHeader(names, advice, keepsEmpty: names.contains(""))

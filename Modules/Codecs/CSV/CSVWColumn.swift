@@ -79,6 +79,14 @@ public struct CSVWColumn: Sendable, Hashable {
     return separator == nil ? wider : nil
   }
 
+  /// Whether metadata states the datatype, not the user.
+  var isDescribed: Bool {
+    switch datatype {
+    case .pattern, .marked: false
+    default: true
+    }
+  }
+
   /// A description of a valid field, for messages.
   var expected: String {
     switch datatype {

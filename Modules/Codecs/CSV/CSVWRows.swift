@@ -89,10 +89,11 @@ public final class CSVWRows: RowStream {
     let description = schema.columns[column]
     let isDefault = field.isEmpty && !converter.emptyMeans.isEmpty, text = isDefault ? converter.emptyMeans : field
     let shown = Self.shown(text)
+    let source = converter.isDescribed ? ", as its metadata says" : ""
     return Problem(
       .badData,
-      "invalid \(isDefault ? "default" : "value") “\(shown)” for \(description.name): expected \(converter.expected), "
-        + "as its metadata says", at: name,
+      "invalid \(isDefault ? "default" : "value") “\(shown)” for \(description.name): expected \(converter.expected)\(source)",
+      at: name,
       hint: .set(.columnTypes, to: "\(NameListParser.written(description.name))=text", for: "read it as text"),
       record: row)
   }

@@ -92,6 +92,12 @@ public struct FileSource: RecordSource, SampledFile {
     if case .character(let quote)? = reading.dialect.quote, reading.dialect.delimiter?.contains(quote) == true {
       throw Problem(.inputQuote, "is the same as the delimiter", hint: [.set(.inputQuote, to: "none")])
     }
+    if reading.dialect.quote == Optional.some(.none), reading.dialect.escape == .double {
+      throw Problem(.inputEscape, "needs quotes", hint: [.omit(.inputEscape), .omit(.inputQuote)])
+    }
+    if reading.csv.isStrict, reading.dialect.repairs {
+      throw Problem(.strictQuotes, "cannot be combined with repair", hint: [.omit(.strictQuotes), .omit(.repair)])
+    }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "cannot read an SQLite database from a pipe", at: name, hint: "save it to a file first")
     }
@@ -268,7 +274,11 @@ public struct FileSource: RecordSource, SampledFile {
   /// The rows of a table.
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    SizedDecimalRows.checking(try await unchecked(table, request), reading.types, at: name)
+    let rows = try await unchecked(table, request)
+    if request.columns == nil, let name = reading.types.unmatched(by: rows.schema.columns.map(\.name)) {
+      throw Problem(.usage, "“\(table)” has no column “\(name)”", at: self.name)
+    }
+    return SizedDecimalRows.checking(rows, reading.types, at: name)
   }
 
   private func unchecked(_ table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {

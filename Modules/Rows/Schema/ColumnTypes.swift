@@ -70,6 +70,15 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     return wildcards.first { Self.matches(name[...], $0[...]) } ?? name
   }
 
+  /// The first wildcard that stands for none of the columns of a table; nil if all do.
+  public func unmatched(by names: [String]) -> String? {
+    if areShared || names.isEmpty { return nil }
+    let wildcard = wildcards.first { wildcard in
+      wildcard != [UInt8(ascii: "*")] && !names.contains { Self.matches(Array($0.utf8)[...], wildcard[...]) }
+    }
+    return wildcard.map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Whether a name has the parts between the stars of a wildcard, in order.
   private static func matches(_ name: ArraySlice<UInt8>, _ wildcard: ArraySlice<UInt8>) -> Bool {
     let parts = wildcard.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)

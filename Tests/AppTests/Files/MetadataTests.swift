@@ -33,7 +33,7 @@ import Testing
     )
     let short = shell.run("printf '1;2;3\n' > a.csv; bb-export --from a.csv")
     #expect(
-      short.status == 65 && short.err.contains("expected 2 columns as in the metadata, found 3"), "\(short)")
+      short.status == 65 && short.err.contains("expected 2 columns as named, found 3"), "\(short)")
   }
 
   @Test("a package describes the files of a directory") func dataPackage() throws {
