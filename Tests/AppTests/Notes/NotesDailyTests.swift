@@ -26,6 +26,11 @@ import Testing
     let list = shell.run("bb-notes list").out
     #expect(list.contains("S05E14,Breaking Bad,Ozymandias,what,2024-05-17 12:00\n"), "\(list)")
     #expect(list.contains("bcs:S01E01,Better Call Saul,Uno,one,2024-05-17 12:00\n"), "\(list)")
+    #expect(shell.run("bb-notes list --drop title,text").out.hasPrefix("key,production,updated_at\n"))
+    #expect(
+      shell.run("bb-notes list --drop title,text -f csv").out.hasPrefix(
+        "production,season,episode,created_at,updated_at\n"))
+    #expect(shell.run("bb-notes list --drop titel").status == 64)
     #expect(shell.run("bb-notes list --json").out.contains("\"updated_at\":\"2024-05-17T10:00:00Z\""))
     #expect(
       shell.run("bb-notes list --where 'title ~ ozy' --columns key,updated_at").out.hasSuffix(
