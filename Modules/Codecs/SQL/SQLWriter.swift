@@ -14,9 +14,9 @@ public struct SQLWriter: Sendable {
   /// The shapes of the numbers in columns of decimals, by position; only SQLite needs them.
   private let decimals: [Int: DecimalShape]
   /// The declared types, and the columns of dates and times that are not text.
-  private let types: [String], native: Set<Int>
+  private let types: [String], native: [Bool]
   /// The columns of decimals whose sizes the user gave.
-  private let sized: Set<Int>
+  private let sized: [Bool]
   /// `INSERT INTO "t" VALUES(`.
   private let insert: [UInt8]
 
@@ -46,19 +46,19 @@ public struct SQLWriter: Sendable {
         .badData, obstacle,
         hint: [.set(.formatOption("sql.dialect"), to: "sqlite"), .set(.columns, for: "choose columns")])
     }
-    var types: [String] = [], native: Set<Int> = [], sized: Set<Int> = []
+    var types: [String] = [], native = schema.columns.map { _ in false }, sized = native
     for (position, column) in schema.columns.enumerated() {
       let size = column.type == .decimal ? given.decimalSize(of: column.name) : nil
       if let size, let type = self.dialect.declared(size) {
         types.append(type)
-        sized.insert(position)
+        sized[position] = true
       } else if let type = self.dialect.native(column.type),
         head.allSatisfy({ batch in
           (0..<batch.count).allSatisfy { Self.fits(batch[$0, position], batch.arena, column.type) }
         })
       {
         types.append(type)
-        native.insert(position)
+        native[position] = true
       } else {
         types.append(self.dialect.declared(column.type) ?? "TEXT")
       }
@@ -124,7 +124,7 @@ public struct SQLWriter: Sendable {
     if type == .json, !cell.isNull { return try append(json: cell, arena, column, &out) }
     switch cell {
     case .null: out.append("NULL")
-    case .text(let start, let length) where native.contains(column) && !Self.fits(cell, arena, type):
+    case .text(let start, let length) where native[column] && !Self.fits(cell, arena, type):
       let name = NameListParser.written(schema.columns[column].name)
       throw Problem(
         .badData, "column \(name): \(types[column]) cannot be \(ByteRun(arena, start, length).text)",
@@ -206,7 +206,7 @@ public struct SQLWriter: Sendable {
     case (.postgres, .decimal, _): out.append(literal)
     // With an exponent it would be a double.
     case (.mysql, .decimal, _)
-    where sized.contains(column) && !literal.bytes.contains { $0 | 0x20 == UInt8(ascii: "e") }:
+    where sized[column] && !literal.bytes.contains { $0 | 0x20 == UInt8(ascii: "e") }:
       out.append(literal)
     case (.sqlite, .decimal, .integer), (_, .decimal, .integer(-999_999_999_999_999...999_999_999_999_999)):
       out.append(literal)
