@@ -19,7 +19,8 @@ struct MarkdownDocument: TableDocument {
   init(_ source: any ByteSource, limit: Int) throws(Problem) { text = try DocumentText(source, limit: limit) }
 
   mutating func nextTable() throws(Problem) -> String? {
-    while try nextRecord() != nil {}
+    // A row that cannot be read does not matter to the next table.
+    while try nextRow() != nil {}
     var previous: [UInt8]?
     while let line = try takeLine() {
       if let previous, let width = Self.width(ofDelimiterRow: line) {
@@ -36,6 +37,16 @@ struct MarkdownDocument: TableDocument {
   }
 
   mutating func nextRecord() throws(Problem) -> DocumentRecord? {
+    guard let line = try nextRow() else { return nil }
+    var cells: [[UInt8]?] = Self.cells(line).map { $0.isEmpty ? nil : MarkdownText.plain($0) }
+    guard cells.count <= columns.count else {
+      throw text.problem("expected \(columns.count) cells, found \(cells.count)", line: text.line - 1)
+    }
+    while cells.count < columns.count { cells.append(nil) }
+    return .fields(cells)
+  }
+
+  private mutating func nextRow() throws(Problem) -> [UInt8]? {
     guard isInTable else { return nil }
     guard let line = try takeLine() else { return nil }
     let first = line.trimmed.first
@@ -44,12 +55,7 @@ struct MarkdownDocument: TableDocument {
       pending = line
       return nil
     }
-    var cells: [[UInt8]?] = Self.cells(line).map { $0.isEmpty ? nil : MarkdownText.plain($0) }
-    guard cells.count <= columns.count else {
-      throw text.problem("expected \(columns.count) cells, found \(cells.count)", line: text.line - 1)
-    }
-    while cells.count < columns.count { cells.append(nil) }
-    return .fields(cells)
+    return line
   }
 
   private mutating func takeLine() throws(Problem) -> [UInt8]? {
