@@ -344,6 +344,26 @@ private struct Numbers: RandomNumberGenerator {
     for number in 1...3 { #expect(image.contains("long \(number)</text>"), "\(image)") }
   }
 
+  @Test("years without rows are in a calendar, and a number that is too large is not null") func matrixGaps()
+    async throws
+  {
+    let schema = Schema("t", columns: [ColumnDescription("day", .date), ColumnDescription("v", .decimal)])
+    let rows: [[Value]] = [[.text("2013-02-01"), .number(Array("1e400".utf8))], [.text("2016-04-30"), .null]]
+    let text = try await draw(
+      .matrix, schema, rows, ["rows": "day:year", "columns": "day:month", "value": "v", "width": "60"])
+    #expect(
+      text.hasPrefix(
+        """
+              Feb  Mar  Apr
+        2013    !    ·    ·
+        2014    ·    ·    ·
+        2015    ·    ·    ·
+        2016    ·    ·    ×
+        v: × null  ! infinite or too large  · no row
+
+        """), "\(text)")
+  }
+
   @Test("a matrix counts elements of lists, by parts of dates; null, no row and zero differ") func matrix() async throws
   {
     let schema = Schema(

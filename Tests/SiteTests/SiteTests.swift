@@ -35,6 +35,7 @@ import Testing
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bb-chart\"",
       "<a href=\"../episodes/bb-s05e16.html\">Breaking Bad S05E16 “Felina”</a>",
       "<title>Walter White – My shows</title>",
+      "<meta name=\"description\" content=\"Walter Hartwell White Sr. Played by Bryan Cranston. ",
       "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'",
     ] { #expect(walter.contains(part), "\(part)\n\(walter)") }
     let episode = shell.run("cat site/episodes/bb-s05e14.html").out

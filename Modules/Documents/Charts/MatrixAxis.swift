@@ -17,20 +17,32 @@ struct MatrixAxis: Sendable {
       // 1970-01-01 was a Thursday.
       let weekday = (days + 3).quotientAndRemainderRoundingDown(dividingBy: 7).1
       switch self {
-      case .year: return Value(.number(Double(day.year)), ChartStep.padded(day.year, 4))
-      case .quarter where date.count >= 7:
-        return Value(.number(Double((day.month - 1) / 3)), "Q\((day.month + 2) / 3)")
-      case .month where date.count >= 7: return Value(.number(Double(day.month)), Self.months[day.month - 1])
+      case .year: return value(day.year)
+      case .quarter where date.count >= 7: return value((day.month - 1) / 3)
+      case .month where date.count >= 7: return value(day.month)
       case .week where date.count == 10:
         // The week of a year is that of its Thursday.
         let thursday = CivilDate(daysSince1970: days - weekday + 3)
         let first = CivilDate(year: thursday.year, month: 1, day: 1).daysSince1970
-        let week = (thursday.daysSince1970 - first) / 7 + 1
-        return Value(.number(Double(week)), "W\(ChartStep.padded(week, 2))")
-      case .weekday where date.count == 10: return Value(.number(Double(weekday)), Self.weekdays[weekday])
-      case .day where date.count == 10: return Value(.number(Double(day.day)), String(day.day))
+        return value((thursday.daysSince1970 - first) / 7 + 1)
+      case .weekday where date.count == 10: return value(weekday)
+      case .day where date.count == 10: return value(day.day)
       default: return nil
       }
+    }
+
+    /// The value at a place in the order.
+    func value(_ number: Int) -> Value {
+      let text =
+        switch self {
+        case .year: ChartStep.padded(number, 4)
+        case .quarter: "Q\(number + 1)"
+        case .month: Self.months[number - 1]
+        case .week: "W\(ChartStep.padded(number, 2))"
+        case .weekday: Self.weekdays[number]
+        case .day: String(number)
+        }
+      return Value(.number(Double(number)), text)
     }
   }
 
@@ -133,6 +145,14 @@ struct MatrixAxis: Sendable {
       return [Value(number.position.map { .number($0) } ?? .text, number.text)]
     case .boolean, .bytes: return [text(ChartNumber.plain(cell, batch.arena))]
     }
+  }
+
+  /// Adds the parts of dates between the first and the last one that no row has, if there are not too many.
+  mutating func fill(atMost most: Int) {
+    guard columns.count == 1, let part = columns[0].part else { return }
+    let known = Set(labels.compactMap { if case .number(let number) = $0[0].order { Int(number) } else { nil } })
+    guard let first = known.min(), let last = known.max(), last - first < most else { return }
+    for number in first...last where !known.contains(number) { labels.append([part.value(number)]) }
   }
 
   /// The indices in order: numbers and dates ascending, text by first appearance, null last.

@@ -80,6 +80,8 @@ public struct MatrixChart: Chart {
   /// Sorts rows and columns, and makes the classes.
   /// - Throws: `badData` for too many, and for several rows in one cell with a value.
   public mutating func close() throws(Problem) {
+    rows.fill(atMost: Self.most)
+    columns.fill(atMost: Self.most)
     guard rows.labels.count <= Self.most, columns.labels.count <= Self.most else {
       func count(_ axis: MatrixAxis) -> String {
         axis.labels.count > Self.mostCounted
@@ -114,11 +116,13 @@ public struct MatrixChart: Chart {
   private func text(_ entry: Entry?) -> String { entry.map { $0.value?.text ?? ChartCounts.text($0.rows) } ?? "no row" }
 
   /// The numbers of cells with null, without a row, and with values outside of a given scale.
-  private var others: (nulls: Int, empty: Int, below: Int, above: Int) {
-    var all = (nulls: 0, empty: rows.labels.count * columns.labels.count - entries.count, below: 0, above: 0)
+  private var others: (nulls: Int, undrawn: Int, empty: Int, below: Int, above: Int) {
+    var all = (
+      nulls: 0, undrawn: 0, empty: rows.labels.count * columns.labels.count - entries.count, below: 0, above: 0
+    )
     for entry in entries.values {
       guard let number = number(entry) else {
-        all.nulls += 1
+        if case .undrawn = entry.value { all.undrawn += 1 } else { all.nulls += 1 }
         continue
       }
       let side = classes.classify(number).side
@@ -195,12 +199,13 @@ public struct MatrixChart: Chart {
   private static let inks: [StaticString] = ["t0", "t1", "t2", "t3", "t4", "t5", "t6"]
 
   /// A look of cells, and its meaning.
-  private enum Look { case value(Int), null, empty, note }
+  private enum Look { case value(Int), null, undrawn, empty, note }
 
   private var legend: [(look: Look, text: String)] {
     let others = others
     var all: [(Look, String)] = (0..<classes.count).map { (.value($0), classes.text($0)) }
     if others.nulls > 0 { all.append((.null, "null")) }
+    if others.undrawn > 0 { all.append((.undrawn, "infinite or too large")) }
     if others.empty > 0 { all.append((.empty, "no row")) }
     if others.below > 0 { all.append((.note, "< \(ChartCounts.counted(others.below, "value")) below")) }
     if others.above > 0 { all.append((.note, "> \(ChartCounts.counted(others.above, "value")) above")) }
@@ -213,7 +218,7 @@ public struct MatrixChart: Chart {
     case .value(let number):
       let shade = classes.shade(number)
       page.raw(Self.shades[shade.isNegative ? 1 : 0][shade.level])
-    case .null, .empty, .note: page.raw("c")
+    case .null, .undrawn, .empty, .note: page.raw("c")
     }
     page.raw("\"")
     page.tenths("x", x)
@@ -229,6 +234,9 @@ public struct MatrixChart: Chart {
         page.line(
           x: x + place - 30, y: y + layout.height - 30, toX: x + place + 30, y: y + 20, class: "x")
       }
+    case .undrawn:
+      let y = y + layout.height / 2 - 5
+      page.line(x: x + 40, y: y, toX: x + layout.width - 50, y: y, class: "x")
     case .empty:
       page.raw("<circle class=\"d\" r=\"1.5\"")
       page.tenths("cx", x + layout.width / 2 - 5)
@@ -240,6 +248,7 @@ public struct MatrixChart: Chart {
   /// The look of a cell, and the mark before its number if it is outside of the scale.
   private func look(_ entry: Entry?) -> (Look, String) {
     guard let entry else { return (.empty, "") }
+    if case .undrawn = entry.value { return (.undrawn, "") }
     guard let number = number(entry) else { return (.null, "") }
     let (place, side) = classes.classify(number)
     return (.value(place), side < 0 ? "<" : side > 0 ? ">" : "")
@@ -363,6 +372,7 @@ public struct MatrixChart: Chart {
       switch look {
       case .value(let number): out.append("\(number + 1) \(text)")
       case .null: out.append("× \(text)")
+      case .undrawn: out.append("! \(text)")
       case .empty: out.append("· \(text)")
       case .note: out.append(text)
       }
@@ -377,6 +387,7 @@ public struct MatrixChart: Chart {
     switch look {
     case .empty, .note: return ("·", nil)
     case .null: return ("×", nil)
+    case .undrawn: return ("!", nil)
     case .value(let number): return (mark + text(entry), number)
     }
   }
