@@ -120,7 +120,7 @@ enum TransferCommands {
         if try await !choices.holds(key, names, offline: true) { unknown.append(key) }
       }
       if let first = unknown.first {
-        let others = unknown.count > 1 ? " and \(unknown.count - 1) other episodes" : ""
+        let others = unknown.count > 1 ? " and \(unknown.count - 1) other episode\(unknown.count > 2 ? "s" : "")" : ""
         context.services.report.warning("\(first.text)\(others) not known; check lists them")
       }
     default: break

@@ -234,22 +234,10 @@ struct ExpressionParser {
         throw problem("expected a value, found a column", "quote a value as '…'; \"…\" is a column")
       }
       guard isCall || rest.first == "(" || rest.first == "\"" else {
-        if word == "=" || word == "!=", isNull {
-          throw problem(
-            "null is not compared with \(word)", "use is \(word == "=" ? "" : "not ")null; quote a text as 'null'")
-        }
         return .value(try word == "in" ? element() : value(isLast: isLast), isQuoted: false)
       }
     }
     return try calculated { (parser) throws(Problem) in try parser.sum() }
-  }
-
-  /// Whether the value without quotes that follows is `null`.
-  private var isNull: Bool {
-    var ahead = self
-    guard ahead.takeWords("null") else { return false }
-    ahead.skipBlanks()
-    return ahead.rest.isEmpty || ahead.rest.first == ")" || ahead.peeks("and") || ahead.peeks("or")
   }
 
   /// A value without quotes, up to the end, or one word up to a connective or a parenthesis.
