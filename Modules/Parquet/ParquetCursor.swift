@@ -89,11 +89,11 @@ extension ByteRun {
 /// Decoders of Parquet's integer encodings.
 enum ParquetIntegers {
   /// `count` numbers of the hybrid of run lengths and bit packing, each at most `limit`.
-  static func hybrid(
-    _ cursor: inout ParquetCursor, bits: Int, count: Int, limit: UInt32 = .max
-  ) throws(ParquetFailure) -> [UInt32] {
-    guard (0...32).contains(bits) else { throw .damage("a bit width is out of range") }
-    var values: [UInt32] = []
+  static func hybrid<Number: FixedWidthInteger & UnsignedInteger>(
+    _ cursor: inout ParquetCursor, bits: Int, count: Int, limit: Number = .max
+  ) throws(ParquetFailure) -> [Number] {
+    guard (0...Number.bitWidth).contains(bits) else { throw .damage("a bit width is out of range") }
+    var values: [Number] = []
     values.reserveCapacity(count)
     while values.count < count {
       let header = try cursor.count()
@@ -104,9 +104,9 @@ enum ParquetIntegers {
         let packed = try cursor.take(min(size.partialValue, cursor.left))
         let wanted = min(groups * 8, count - values.count)
         guard packed.count * 8 >= wanted * bits else { throw .short }
-        unpack(packed, bits: bits, count: wanted) { values.append(UInt32(truncatingIfNeeded: $0)) }
+        unpack(packed, bits: bits, count: wanted) { values.append(Number(truncatingIfNeeded: $0)) }
       } else {
-        let run = header >> 1, value = UInt32(try cursor.littleEndian((bits + 7) / 8))
+        let run = header >> 1, value = Number(truncatingIfNeeded: try cursor.littleEndian((bits + 7) / 8))
         guard run > 0 else { throw .damage("a run is empty") }
         values.append(contentsOf: repeatElement(value, count: min(run, count - values.count)))
       }
@@ -116,12 +116,12 @@ enum ParquetIntegers {
   }
 
   /// `count` numbers of `bits` bits, the highest first: the deprecated encoding of levels.
-  static func bitPacked(_ cursor: inout ParquetCursor, bits: Int, count: Int) throws(ParquetFailure) -> [UInt32] {
+  static func bitPacked(_ cursor: inout ParquetCursor, bits: Int, count: Int) throws(ParquetFailure) -> [UInt8] {
     let packed = try cursor.take((count * bits + 7) / 8)
     return (0..<count).map { number in
-      (0..<bits).reduce(UInt32(0)) { value, bit in
+      (0..<bits).reduce(UInt8(0)) { value, bit in
         let place = number * bits + bit
-        return value << 1 | UInt32(packed[place / 8] >> (7 - UInt8(place % 8)) & 1)
+        return value << 1 | packed[place / 8] >> (7 - UInt8(place % 8)) & 1
       }
     }
   }

@@ -18,6 +18,9 @@ struct ParquetDecoder {
   /// The most bytes of a value.
   let maximumField: Int
 
+  /// The error of a value with too many bytes.
+  var tooLarge: ParquetFailure { .damage("a value is larger than \(maximumField >> 20) MiB") }
+
   /// Whether the cells of byte strings refer to the page itself.
   private var keepsBytes: Bool {
     switch kind {
@@ -161,6 +164,13 @@ struct ParquetDecoder {
     return "\(year)-\(padded(date.month, 2))-\(padded(date.day, 2))"
   }
 
+  /// A date whose year has a sign and six digits or more, as `day` writes it, with 2000 as its year; or the text.
+  private static func usual(_ text: [UInt8]) -> [UInt8] {
+    guard text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") else { return text }
+    let rest = text.dropFirst().drop { $0 &- 48 < 10 }
+    return text.count - rest.count > 6 && rest.count > 5 ? Array("2000".utf8) + rest : text
+  }
+
   private static func timestamp(
     _ seconds: Int64, _ part: Int64, _ unit: Int64, isUTC: Bool
   ) -> String {
@@ -189,7 +199,7 @@ struct ParquetDecoder {
   }
 
   private func cell(_ bytes: ByteRun, at start: Int, _ texts: inout ArenaBuilder) throws(ParquetFailure) -> Cell {
-    guard bytes.count <= maximumField else { throw .damage("a value is larger than \(maximumField >> 20) MiB") }
+    guard bytes.count <= maximumField else { throw tooLarge }
     switch kind {
     case .text:
       guard bytes.isUTF8 else {
@@ -203,9 +213,10 @@ struct ParquetDecoder {
       case .decimal:
         guard case .number? = try? JSON.parse(bytes.bytes, name: "") else { throw .damage("a text is not a number") }
         return .number(range.0, range.1)
-      case .date: guard Dates.isDate(bytes.bytes) else { throw .damage("a text is not a date") }
-      case .timestamp: guard Dates.isTimestamp(bytes.bytes) else { throw .damage("a text is not a timestamp") }
-      case .datetime: guard Dates.isDatetime(bytes.bytes) else { throw .damage("a text is not a datetime") }
+      case .date: guard Dates.isDate(Self.usual(bytes.bytes)) else { throw .damage("a text is not a date") }
+      case .timestamp:
+        guard Dates.isTimestamp(Self.usual(bytes.bytes)) else { throw .damage("a text is not a timestamp") }
+      case .datetime: guard Dates.isDatetime(Self.usual(bytes.bytes)) else { throw .damage("a text is not a datetime") }
       default: break
       }
       return .text(range.0, range.1)

@@ -17,8 +17,8 @@ final class ParquetLeafReader {
   private var hasSkipped = false
   private var dictionary: ParquetDecoded?
 
-  /// The levels of the current page; empty where all are 0.
-  private var repetition: [UInt32] = [], definition: [UInt32] = []
+  /// The levels of the current page.
+  private var repetition = ParquetPageLevels(), definition = ParquetPageLevels()
   private var levelCount = 0, level = 0
   private var values = Values.decoded(ParquetDecoded(cells: [], arena: Arena([])))
   private var value = 0
@@ -65,6 +65,8 @@ final class ParquetLeafReader {
 
   // MARK: - Pages
 
+  /// The definition level of values.
+  private var top: UInt8 { UInt8(truncatingIfNeeded: node.definition) }
   private var isAtEnd: Bool { levelsLeft == 0 || hasSkipped && offset >= place.range.upperBound }
 
   /// Reads the next page that has values.
@@ -164,14 +166,17 @@ final class ParquetLeafReader {
 
   private func levels(
     _ cursor: inout ParquetCursor, encoding: Int, most: Int, count: Int, size: Int?
-  ) throws(ParquetFailure) -> [UInt32] {
-    guard most > 0 else { return [] }
+  ) throws(ParquetFailure) -> ParquetPageLevels {
+    guard most > 0 else { return ParquetPageLevels() }
+    guard most < 256 else { throw .damage("a column is nested too deeply") }
     let bits = Int.bitWidth - most.leadingZeroBitCount
-    if encoding == 4, size == nil { return try ParquetIntegers.bitPacked(&cursor, bits: bits, count: count) }
+    if encoding == 4, size == nil {
+      return ParquetPageLevels(try ParquetIntegers.bitPacked(&cursor, bits: bits, count: count))
+    }
     var length = size ?? 0
     if size == nil { length = Int(try cursor.littleEndian(4)) }
     var part = ParquetCursor(try cursor.take(length))
-    return try ParquetIntegers.hybrid(&part, bits: bits, count: count, limit: UInt32(most))
+    return ParquetPageLevels(try ParquetIntegers.hybrid(&part, bits: bits, count: count, limit: UInt8(most)))
   }
 
   /// Begins a page of version 1.
@@ -209,8 +214,7 @@ final class ParquetLeafReader {
     _ count: Int, _ cursor: inout ParquetCursor, _ page: Arena, encoding: Int
   ) throws(ParquetFailure) {
     (levelCount, level, value) = (count, 0, 0)
-    let top = UInt32(node.definition)
-    let present = top == 0 ? count : definition.reduce(0) { $0 + ($1 == top ? 1 : 0) }
+    let present = definition.count(of: top, in: 0..<count)
     switch encoding {
     case 2, 8:
       guard let dictionary else { throw .damage("a column has no dictionary") }
@@ -224,7 +228,7 @@ final class ParquetLeafReader {
       guard node.physicalType == 0 else { throw .damage("an encoding that is not of its type") }
       guard present > 0 else { return values = .decoded(ParquetDecoded(cells: [], arena: page)) }
       var part = ParquetCursor(try cursor.take(Int(try cursor.littleEndian(4))))
-      let bits = try ParquetIntegers.hybrid(&part, bits: 1, count: present)
+      let bits: [UInt8] = try ParquetIntegers.hybrid(&part, bits: 1, count: present)
       values = .decoded(ParquetDecoded(cells: bits.map { .boolean($0 != 0) }, arena: page))
     case 7 where node.repetitionLevel == 0 && present > 0:
       values = .prefixed(try ParquetPrefixes(&cursor, count: present, page))
@@ -303,24 +307,25 @@ final class ParquetLeafReader {
     budget: inout Int
   ) throws(ParquetFailure) -> Int {
     var row = 0, place = first
-    let top = UInt32(node.definition)
+    let top = top
     while row < rows {
       if row > 0, budget <= 0 { return row }
       if level == levelCount { try nextPage() }
       var count = min(rows - row, levelCount - level)
       var levels = level..<level + count
+      let areAll = definition.areAll(top)
       switch values {
       case .decoded(let decoded):
-        var present = top == 0 ? count : levels.reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+        var present = definition.count(of: top, in: levels)
         while count > 1, textSize(of: present, in: decoded) > budget {
           count /= 2
           levels = level..<level + count
-          present = top == 0 ? count : levels.reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+          present = definition.count(of: top, in: levels)
         }
         budget -= textSize(of: present, in: decoded)
         let shift = try copyTexts(of: present, &arena)
         for next in levels {
-          if top == 0 || definition[next] == top {
+          if areAll || definition[next] == top {
             cells[place] = decoded.cells[value].moved(by: shift)
             value += 1
           } else {
@@ -330,7 +335,7 @@ final class ParquetLeafReader {
         }
       case .indexed(let indices):
         for next in levels {
-          if top == 0 || definition[next] == top {
+          if areAll || definition[next] == top {
             let cell = try entry(Int(indices[value]), &arena)
             if let length = cell.range?.count {
               budget &-= length
@@ -351,7 +356,7 @@ final class ParquetLeafReader {
         defer { values = .prefixed(prefixed) }
         for next in levels {
           cells[place] = .null
-          if top == 0 || definition[next] == top {
+          if areAll || definition[next] == top {
             if budget <= 0, row + next - level > 0 {
               count = next - level
               break
@@ -392,12 +397,17 @@ final class ParquetLeafReader {
       left -= page.firstRow
     }
     beginBatch()
-    guard node.repetitionLevel == 0 else { return try read(left, into: ParquetLevels()) }
-    let top = UInt32(node.definition)
+    if node.repetitionLevel > 0 {
+      while left > 0 {
+        left -= try read(left, into: ParquetLevels(), budget: ParquetBatchLimit.bytes)
+        beginBatch()
+      }
+      return
+    }
     while left > 0 {
       if level == levelCount { try nextPage() }
       let count = min(left, levelCount - level)
-      let present = top == 0 ? count : (level..<level + count).reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+      let present = definition.count(of: top, in: level..<level + count)
       if case .prefixed(var prefixed) = values {
         for _ in 0..<present { try prefixed.advance() }
         values = .prefixed(prefixed)
@@ -440,27 +450,34 @@ final class ParquetLeafReader {
     return cell.moved(by: Int(starts[index]) - range.lowerBound)
   }
 
-  func read(_ rows: Int, into target: ParquetLevels) throws(ParquetFailure) {
-    var left = rows
-    let top = UInt32(node.definition)
+  /// Reads the levels and values of rows.
+  /// - Parameter budget: the bytes of memory that they may need.
+  /// - Returns: the number of rows, at least 1: fewer if the others would exceed the budget.
+  func read(_ rows: Int, into target: ParquetLevels, budget: Int) throws(ParquetFailure) -> Int {
+    var left = rows, rowLevels = 0, rowBytes = 0
+    let top = top
     while true {
       if level == levelCount {
         if isAtEnd {
           guard left == 0 else { throw .damage("there are fewer values than rows") }
-          return
+          return rows
         }
         try nextPage()
       }
-      let repeated = repetition.isEmpty ? 0 : repetition[level], defined = top == 0 ? 0 : definition[level]
+      let repeated = repetition[level], defined = definition[level]
       if repeated == 0 {
-        if left == 0 { return }
+        if left == 0 || left < rows && target.size > budget { return rows - left }
         left -= 1
+        (rowLevels, rowBytes) = (0, 0)
       } else if target.definition.isEmpty {
         throw .damage("a column begins within a row")
       }
       target.repetition.append(repeated)
       target.definition.append(defined)
       level += 1
+      rowLevels += 1
+      // Each level is at least two characters of the value.
+      guard rowLevels <= decoder.maximumField / 2 else { throw decoder.tooLarge }
       guard defined == top else { continue }
       switch values {
       case .decoded(let decoded):
@@ -471,7 +488,8 @@ final class ParquetLeafReader {
       case .prefixed: throw .damage("the levels of a nested column do not agree")
       }
       value += 1
-      guard target.definition.count <= Self.maximumLevels else { throw .damage("a row has too many values") }
+      rowBytes += target.cells[target.cells.count - 1].range?.count ?? 0
+      guard rowBytes <= decoder.maximumField else { throw decoder.tooLarge }
     }
   }
 }

@@ -8,12 +8,15 @@ struct ParquetNesting: ~Copyable {
   private let arenas: [Arena]
   /// Whether a null within a list is refused, because the column holds lists without nulls.
   private let refusesNull: Bool
+  /// The most bytes of a value.
+  private let maximumField: Int
 
   /// - Parameter leaves: the levels and values of all leaves of `node`.
-  init(_ node: ParquetNode, _ leaves: [ParquetLevels], refusesNull: Bool) {
+  init(_ node: ParquetNode, _ leaves: [ParquetLevels], refusesNull: Bool, maximumField: Int) {
     self.node = node
     self.leaves = leaves
     self.refusesNull = refusesNull
+    self.maximumField = maximumField
     arenas = leaves.map { leaf in
       var bytes = ArenaBuilder(capacity: 1)
       swap(&bytes, &leaf.arena)
@@ -130,5 +133,6 @@ struct ParquetNesting: ~Copyable {
     leaf.level += 1
     leaf.value += 1
     out.append(jsonOf: cell, arenas[node.leaves.lowerBound - self.node.leaves.lowerBound])
+    guard out.count <= maximumField else { throw .damage("a value is larger than \(maximumField >> 20) MiB") }
   }
 }

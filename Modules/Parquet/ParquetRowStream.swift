@@ -246,11 +246,12 @@ final class ParquetGroupCursor: @unchecked Sendable {
   /// The number of the next row in the group.
   private var row = 0
   private let omitted: (@Sendable (Range<Int>) -> [Int])?
+  private let maximumField: Int
   /// The rows of the next batch, unless they have too many bytes.
   private var usualRows = 256
 
   init(_ file: ParquetFile, _ group: ParquetFile.Group, _ columns: [ParquetFile.Column], _ reading: ParquetReading) {
-    (self.file, self.group, omitted) = (file, group, reading.omitted)
+    (self.file, self.group, omitted, maximumField) = (file, group, reading.omitted, reading.maximumField)
     rowsLeft = group.rowCount
     self.columns = columns.map { column in
       let leaves = Self.leaves(column.node).map { node, kind in
@@ -265,6 +266,7 @@ final class ParquetGroupCursor: @unchecked Sendable {
 
   init(copying other: ParquetGroupCursor) {
     (file, group, rowsLeft, row, omitted) = (other.file, other.group, other.rowsLeft, other.row, other.omitted)
+    maximumField = other.maximumField
     columns = Self.copy(other.columns)
   }
 
@@ -283,7 +285,9 @@ final class ParquetGroupCursor: @unchecked Sendable {
         for leaf in leaves {
           guard let longest = try leaf.longestText() else { return false }
           let count = group.chunks[leaf.node.leaves.lowerBound].place.levelCount
-          let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: longest)
+          // The text and the level of a nested value are in memory, too.
+          let size = column.node.isFlat ? longest : longest + 40
+          let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: size)
           if isTooLarge || bytes > left { return false }
           left -= bytes
         }
@@ -351,22 +355,17 @@ final class ParquetGroupCursor: @unchecked Sendable {
     _ = unsafe cells.appendRow(rows * width)
     for (place, (column, leaves)) in columns.enumerated() {
       do throws(ParquetFailure) {
+        let filled: Int
         if column.node.isFlat {
           leaves[0].beginBatch()
-          let filled = try leaves[0].fill(rows, &cells, at: place, width: width, &arena, budget: &budget)
-          if filled < rows {
-            // As far as the columns that follow have as much.
-            rows = max(1, min(filled, filled * (place + 1) / width))
-            return nil
-          }
+          filled = try leaves[0].fill(rows, &cells, at: place, width: width, &arena, budget: &budget)
         } else {
-          let start = arena.count
-          try nest(column, leaves, rows, &cells, at: place, &arena)
-          budget -= arena.count - start
-          if budget < 0, rows > 1 {
-            rows /= 2
-            return nil
-          }
+          filled = try nest(column, leaves, rows, &cells, at: place, &arena, budget: &budget)
+        }
+        if filled < rows {
+          // As far as the columns that follow have as much.
+          rows = max(1, min(filled, filled * (place + 1) / width))
+          return nil
         }
       } catch {
         throw error.problem(file.source.name, column.description.name, group)
@@ -388,19 +387,21 @@ final class ParquetGroupCursor: @unchecked Sendable {
         })
   }
 
+  /// Appends the values of a nested column; returns the number of rows, at least 1, that are within the budget.
   private func nest(
     _ column: ParquetFile.Column, _ leaves: [ParquetLeafReader], _ rows: Int, _ cells: inout CellsBuilder,
-    at place: Int, _ arena: inout ArenaBuilder
-  ) throws(ParquetFailure) {
+    at place: Int, _ arena: inout ArenaBuilder, budget: inout Int
+  ) throws(ParquetFailure) -> Int {
     var levels: [ParquetLevels] = []
     for leaf in leaves {
       let read = ParquetLevels()
       leaf.beginBatch()
-      try leaf.read(rows, into: read)
+      let filled = try leaf.read(rows, into: read, budget: budget)
+      if filled < rows { return filled }
       levels.append(read)
     }
     let isList = if case .list = column.description.type { true } else { false }
-    let nesting = ParquetNesting(column.node, levels, refusesNull: isList)
+    let nesting = ParquetNesting(column.node, levels, refusesNull: isList, maximumField: maximumField)
     var out = ByteBuffer(capacity: 1 << 10)
     for row in 0..<rows {
       out.removeAll()
@@ -411,6 +412,9 @@ final class ParquetGroupCursor: @unchecked Sendable {
       guard arena.count + out.count <= 1 << 30 else { throw .damage("a row group has more than 1 GiB of text") }
       cells[row * columns.count + place] = .json(UInt32(arena.count), UInt32(out.count))
       out.read { arena.append($0) }
+      budget -= out.count
+      if budget < 0, row > 0 { return row }
     }
+    return rows
   }
 }

@@ -130,13 +130,13 @@ import Rows
       }
       return append(Int64(number))
     case .float:
-      if case .real(let value) = cell, !value.isFinite { return reals.append(value) }
+      if case .real(let value) = cell, !value.isFinite || value == 0 { return reals.append(value) }
       guard let number = Self.number(cell, arena) else { break }
       // The value is the one that is written, or the spelling of the nearest one.
       guard let value = number.float else {
         throw problem("\(Self.text(cell, arena)) in a column of 32-bit reals", row: row)
       }
-      return reals.append(Double(value))
+      return reals.append(value == 0 && Self.text(cell, arena).hasPrefix("-") ? -0.0 : Double(value))
     case .decimal(let precision, let scale):
       guard let number = Self.number(cell, arena) else { break }
       guard let value = number.unscaled(precision: precision, scale: scale) else {

@@ -161,6 +161,76 @@ import Testing
     #expect(try await ParquetRowStream(file, table: "t", reading).next()?.batch().count == 3)
   }
 
+  /// The rows of a file that is written with a row group of `values`, one column each.
+  private func written(_ schema: Schema, _ values: [[Value]], _ reading: ParquetReading = ParquetReading()) async throws
+    -> [[Value]]
+  {
+    var options = ParquetOptions(), builder = RowBatchBuilder(width: schema.width)
+    (options.compression, options.usesDictionaries) = (.gzip, false)
+    for value in values.joined() { builder.append(value: value) }
+    let batch = builder.finish(), writer = ParquetWriter(schema, options: options, head: [batch])
+    var out = ByteBuffer(capacity: 1024)
+    writer.begin(&out)
+    let offset = out.count, group = try writer.append([batch], to: &out)
+    writer.finish([(offset, group)], at: out.count, &out)
+    return try await rows(out.bytes(), reading)
+  }
+
+  @Test("a page of more text than a batch has is decoded in parts, from any row", arguments: [0, 17])
+  func largePage(_ first: Int) async throws {
+    let schema = Schema("t", columns: [ColumnDescription("s", .text), ColumnDescription("l", .list(.text))])
+    let values = (0..<30).map { row -> [Value] in
+      let text = Array("\(row)".utf8) + Array(repeating: UInt8(ascii: "x"), count: 600_000)
+      let list = Array("[\"".utf8) + text + Array("\",\"b\"]".utf8)
+      return [row % 7 == 3 ? .null : .text(text), row % 5 == 2 ? .null : .json(list)]
+    }
+    var reading = ParquetReading()
+    reading.rows = first..<30
+    #expect(try await written(schema, values, reading) == Array(values[first...]))
+  }
+
+  @Test("lists of many numbers are decoded in parts") func longLists() async throws {
+    let list = Array("[".utf8) + Array([[UInt8]](repeating: [49], count: 30_000).joined(separator: [44])) + [93]
+    let values = Array(repeating: [Value.json(list)], count: 60)
+    #expect(try await written(Schema("t", columns: [ColumnDescription("l", .list(.integer))]), values) == values)
+  }
+
+  @Test("a nested value with more bytes than a value may have is refused") func largeList() async throws {
+    var reading = ParquetReading()
+    reading.maximumField = 1000
+    let texts = [[UInt8]](repeating: Array("\"text\"".utf8), count: 200)
+    let list = Array("[".utf8) + Array(texts.joined(separator: [44])) + [93]
+    let problem = await #expect(throws: Problem.self) {
+      try await written(Schema("t", columns: [ColumnDescription("l", .list(.text))]), [[.json(list)]], reading)
+    }
+    #expect(problem?.message.contains("a value is larger than") == true)
+  }
+
+  @Test("dates outside of the years 0 to 9999 are read back, other texts in their columns are not") func farDates()
+    async throws
+  {
+    let schema = Schema(
+      "t",
+      columns: [
+        ColumnDescription("d", .date), ColumnDescription("i", .timestamp), ColumnDescription("l", .datetime),
+      ])
+    func row(_ day: String) -> [Value] { ["", "T14:13:20Z", "T14:13:20"].map { .text(Array((day + $0).utf8)) } }
+    let values = ["-000768-02-29", "+029349-01-26", "2024-02-29", "0000-01-01"].map(row)
+    #expect(try await written(schema, values) == values)
+    for day in ["-00768-02-04", "+029349-13-26", "029349-01-26", "-", "+0293490126"] {
+      await #expect(throws: Problem.self) { try await written(schema, [row(day)]) }
+    }
+  }
+
+  @Test("a zero keeps its sign in columns of reals", arguments: [StoredType.float, nil])
+  func zeros(_ stored: StoredType?) async throws {
+    var column = ColumnDescription("r", .real)
+    column.stored = stored
+    let rows = try await written(Schema("t", columns: [column]), [[.real(-0.0)], [.real(0)], [.real(1.5)]])
+    let signs = rows.map { if case .real(let value) = $0[0] { value.sign } else { FloatingPointSign?.none } }
+    #expect(signs == [.minus, .plus, .plus])
+  }
+
   @Test("a truncated file is refused") func truncated() async throws {
     let bytes = try file(50)
     for count in 0..<bytes.count {

@@ -1,5 +1,5 @@
 """Large files of one repeated byte or text, against every reader of both programs: no crash, few seconds, little memory."""
-import json, zipfile
+import json, zipfile, zlib
 from lake import packed, with_footer, written
 from runs import BASE, Folder, Report, Run, release
 
@@ -73,20 +73,21 @@ def deltas(values):
     return packed(128) + packed(4) + packed(count) + written(6, first) + block + (written(6, 0) + bytes(4)) * ((count - 2) // 128)
 
 
-def page(kind, header, data):
-    """A page without compression."""
-    return written(12, [[1, 5, kind], [2, 5, len(data)], [3, 5, len(data)], [{0: 5, 2: 7}[kind], 12, header]]) + data
+def page(kind, header, data, packed=None):
+    """A page, without compression unless `packed` is what it is compressed to."""
+    stored = data if packed is None else packed
+    return written(12, [[1, 5, kind], [2, 5, len(data)], [3, 5, len(stored)], [{0: 5, 2: 7}[kind], 12, header]]) + stored
 
 
-def parquet(path, columns, rows, pages, encoding, physical=6, groups=1, schema=None):
-    """A file whose column chunks all have the same pages."""
+def parquet(path, columns, rows, pages, encoding, physical=6, groups=1, nodes=None, values=None, codec=0):
+    """A file whose column chunks all have the same pages: of `columns` columns, or of one column of `nodes`."""
     body = b"PAR1" + b"".join(pages)
     first = 4 if len(pages) == 1 else 4 + len(pages[0])
-    facts = [[1, 5, physical], [2, 9, [5, [encoding]]], [3, 9, [8, [b"c"]]], [4, 5, 0], [5, 6, rows], [6, 6, len(body)], [7, 6, len(body) - 4], [9, 6, first]]
+    facts = [[1, 5, physical], [2, 9, [5, [encoding]]], [3, 9, [8, [b"c"]]], [4, 5, codec], [5, 6, values or rows], [6, 6, len(body)], [7, 6, len(body) - 4], [9, 6, first]]
     if len(pages) > 1: facts.append([11, 6, 4])
     group = [[1, 9, [12, [[[2, 6, 0], [3, 12, facts]]] * columns]], [2, 6, len(body) * columns], [3, 6, rows]]
-    elements = [[[4, 8, b"root"], [5, 5, columns]]] + [[[1, 5, physical], [3, 5, 0], [4, 8, b"c%d" % n], *([[6, 5, 0]] if physical == 6 else [])] for n in range(columns)]
-    path.write_bytes(with_footer(body, schema or [[1, 5, 1], [2, 9, [12, elements]], [3, 6, rows], [4, 9, [12, [group] * groups]]]))
+    elements = nodes or [[[4, 8, b"root"], [5, 5, columns]]] + [[[1, 5, physical], [3, 5, 0], [4, 8, b"c%d" % n], *([[6, 5, 0]] if physical == 6 else [])] for n in range(columns)]
+    path.write_bytes(with_footer(body, [[1, 5, 1], [2, 9, [12, elements]], [3, 6, rows], [4, 9, [12, [group] * groups]]]))
 
 
 def repeated(path, columns=5, rows=4000, size=60000):
@@ -108,6 +109,32 @@ def zeros(path):
     parquet(path, 1, rows, [page(0, [[1, 5, rows], [2, 5, 3], [3, 5, 3], [4, 5, 3]], len(packed(rows << 1) + b"\1").to_bytes(4, "little") + packed(rows << 1) + b"\1")], 3, 0)
 
 
+def sized(data): return len(data).to_bytes(4, "little") + data
+
+
+def lists(path, rows=400, length=100, size=60000):
+    """Lists of one text, or of Booleans if it has no bytes."""
+    count, kind = rows * length, [[1, 5, 6], [6, 5, 0]] if size else [[1, 5, 0]]
+    nodes = [[[4, 8, b"root"], [5, 5, 1]], [[3, 5, 0], [4, 8, b"c0"], [5, 5, 1], [6, 5, 3]], [[3, 5, 2], [4, 8, b"list"], [5, 5, 1]],
+             sorted([*kind, [3, 5, 0], [4, 8, b"element"]])]
+    repetition = (packed(1 << 1) + b"\0" + packed(length - 1 << 1) + b"\1") * rows
+    levels, run = sized(repetition) + sized(packed(count << 1) + b"\1"), packed(count << 1)
+    data = page(0, [[1, 5, count], [2, 5, 8 if size else 3], [3, 5, 3], [4, 5, 3]], levels + (b"\1" + run + b"\0" if size else sized(run + b"\1")))
+    pages = [page(2, [[1, 5, 1], [2, 5, 0]], sized(b"x" * size)), data] if size else [data]
+    parquet(path, 1, rows, pages, 8 if size else 3, 6 if size else 0, nodes=nodes, values=count)
+
+
+def nulls(path, columns=3000, rows=100_000):
+    nodes = [[[4, 8, b"root"], [5, 5, columns]]] + [[[1, 5, 6], [3, 5, 1], [4, 8, b"c%d" % n], [6, 5, 0]] for n in range(columns)]
+    parquet(path, columns, rows, [page(0, [[1, 5, rows], [2, 5, 0], [3, 5, 3], [4, 5, 3]], sized(packed(rows << 1) + b"\0"))], 0, nodes=nodes)
+
+
+def large(path, columns=3, rows=500, size=900_000):
+    data = sized(b"x" * size) * rows
+    deflate = zlib.compressobj(9, wbits=31)
+    parquet(path, columns, rows, [page(0, [[1, 5, rows], [2, 5, 0], [3, 5, 3], [4, 5, 3]], data, deflate.compress(data) + deflate.flush())], 0, codec=2)
+
+
 def footer_of(fields): return lambda path: path.write_bytes(with_footer(b"PAR1", fields))
 
 
@@ -116,6 +143,7 @@ def column(name): return [[1, 5, 2], [3, 5, 0], [4, 8, name]]
 
 PARQUET = {
     "a repeated text": repeated, "one repeated text of 1 MB": lambda path: repeated(path, 1, 1000, 1 << 20), "common prefixes": prefixed, "repeated Booleans": zeros,
+    "lists of one text": lists, "long lists": lambda path: lists(path, 1000, 10_000, 0), "3,000 columns of nulls": nulls, "pages of 450 MB": large,
     "3,000,000 row groups": lambda path: parquet(path, 1, 0, [b""], 0, 2, 3_000_000),
     "30,000,000 empty structures": lambda path: (path.write_bytes(b"PAR1" + (size := (head := b"\x15\x02\x19\xfc" + packed(30_000_000)) + bytes(30_000_001)) + len(size).to_bytes(4, "little") + b"PAR1")),
     "30,000,000 empty row groups": lambda path: (path.write_bytes(b"PAR1" + (size := b"\x15\x02" + written(12, [[2, 9, [12, [[[4, 8, b"r"], [5, 5, 1]], column(b"a")]]]])[:-1] + b"\x29\xfc" + packed(30_000_000) + bytes(30_000_001)) + len(size).to_bytes(4, "little") + b"PAR1")),

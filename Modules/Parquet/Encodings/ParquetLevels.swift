@@ -2,12 +2,38 @@ import Rows
 
 /// The levels and values of a leaf in some rows.
 final class ParquetLevels {
-  var repetition: [UInt32] = [], definition: [UInt32] = []
+  var repetition: [UInt8] = [], definition: [UInt8] = []
   var cells: [Cell] = []
   var arena = ArenaBuilder(capacity: 1 << 12)
   var level = 0, value = 0
 
   var isAtEnd: Bool { level == definition.count }
+  /// The bytes of memory, about.
+  var size: Int { arena.count + definition.count * (2 + MemoryLayout<Cell>.stride) }
+}
+
+/// The levels of a page: one if all are the same, as in columns without nulls and of nothing but nulls.
+struct ParquetPageLevels {
+  private var values: [UInt8] = [], same: UInt8 = 0
+
+  /// Levels of 0.
+  init() {}
+
+  init(_ values: [UInt8]) {
+    same = values.first ?? 0
+    if values.contains(where: { [same] in $0 != same }) { self.values = values }
+  }
+
+  @inline(__always) subscript(place: Int) -> UInt8 { values.isEmpty ? same : values[place] }
+
+  /// Whether all levels are `level`.
+  func areAll(_ level: UInt8) -> Bool { values.isEmpty && same == level }
+
+  /// The number of those in a range that are `level`.
+  func count(of level: UInt8, in range: Range<Int>) -> Int {
+    if values.isEmpty { return same == level ? range.count : 0 }
+    return values[range].reduce(0) { $0 + ($1 == level ? 1 : 0) }
+  }
 }
 
 extension Cell {
