@@ -29,6 +29,8 @@ final class ParquetLeafReader {
     case indexed([UInt32])
     /// Values that share prefixes with those before them, of which one is known.
     case prefixed(ParquetPrefixes)
+    /// Texts of a page that is too large for memory.
+    case streamed(ParquetTextStream)
   }
 
   init(_ source: any RandomAccessSource, _ place: ParquetChunkPlace, _ decoder: ParquetDecoder) {
@@ -110,13 +112,22 @@ final class ParquetLeafReader {
         if isDictionary { return }
       case 0:
         guard let description = header.structure(5) else { throw .damage("a page has no header") }
+        let areUsual = description.integer(3) ?? 3 == 3 && description.integer(4) ?? 3 == 3
+        if areUsual, let stream = try stream(bytes, at: 0, plain, encoding: description.integer(2)) {
+          (levelCount, level, value) = (try count(description), 0, 0)
+          repetition = try levels(stream, most: node.repetitionLevel)
+          definition = try levels(stream, most: node.definition)
+          values = .streamed(stream)
+          if levelCount > 0 { return }
+          continue
+        }
         try begin(
           try count(description), try ParquetDecompression.decompress(run, codec: place.codec, size: plain), description
         )
         if levelCount > 0 { return }
       case 3:
         guard let description = header.structure(8) else { throw .damage("a page has no header") }
-        try begin(try count(description), run, plain, description)
+        try begin(try count(description), bytes, plain, description)
         if levelCount > 0 { return }
       default: break
       }
@@ -179,6 +190,24 @@ final class ParquetLeafReader {
     return ParquetPageLevels(try ParquetIntegers.hybrid(&part, bits: bits, count: count, limit: UInt8(most)))
   }
 
+  /// The texts of a page of `size` bytes, compressed in `bytes`, if it is large; nil for one that is decoded at once.
+  private func stream(
+    _ bytes: Arena, at start: Int, _ size: Int, encoding: Int?
+  ) throws(ParquetFailure) -> ParquetTextStream? {
+    guard size > ParquetBatchLimit.bytes, encoding == 0, node.physicalType == 6 else { return nil }
+    return try ParquetTextStream(bytes, at: start, codec: place.codec, size: size, decoder)
+  }
+
+  private func levels(_ stream: ParquetTextStream, most: Int) throws(ParquetFailure) -> ParquetPageLevels {
+    guard most > 0 else { return ParquetPageLevels() }
+    let size = try stream.count()
+    guard size <= Self.maximumLevels else { throw .damage("a page has levels of a wrong size") }
+    let bytes = try stream.take(size)
+    defer { withExtendedLifetime(bytes) {} }
+    var cursor = ParquetCursor(ByteRun(bytes, 0, UInt32(size)))
+    return try levels(&cursor, encoding: 3, most: most, count: levelCount, size: size)
+  }
+
   /// Begins a page of version 1.
   private func begin(_ count: Int, _ page: Arena, _ description: ThriftStructure) throws(ParquetFailure) {
     var cursor = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
@@ -191,9 +220,9 @@ final class ParquetLeafReader {
 
   /// Begins a page of version 2, whose levels are not compressed.
   private func begin(
-    _ count: Int, _ bytes: ByteRun, _ plain: Int, _ description: ThriftStructure
+    _ count: Int, _ bytes: Arena, _ plain: Int, _ description: ThriftStructure
   ) throws(ParquetFailure) {
-    var cursor = ParquetCursor(bytes)
+    var cursor = ParquetCursor(ByteRun(bytes, 0, UInt32(bytes.count)))
     let sizes = (repetition: description.integer(6) ?? 0, definition: description.integer(5) ?? 0)
     guard sizes.repetition >= 0, sizes.definition >= 0, sizes.repetition + sizes.definition <= plain else {
       throw .damage("a page has levels of a wrong size")
@@ -203,6 +232,12 @@ final class ParquetLeafReader {
     part = ParquetCursor(try cursor.take(sizes.definition))
     definition = try levels(&part, encoding: 3, most: node.definition, count: count, size: sizes.definition)
     let rest = try cursor.take(cursor.left), size = plain - sizes.repetition - sizes.definition
+    if description.boolean(7) ?? true,
+      let stream = try stream(bytes, at: cursor.at - rest.count, size, encoding: description.integer(4))
+    {
+      (levelCount, level, value, values) = (count, 0, 0, .streamed(stream))
+      return
+    }
     let codec = description.boolean(7) ?? true ? place.codec : 0
     // Some writers compress nothing to nothing.
     let page = rest.count == 0 ? Arena([]) : try ParquetDecompression.decompress(rest, codec: codec, size: size)
@@ -296,6 +331,9 @@ final class ParquetLeafReader {
   /// The starts of dictionary entries in the arena of the current batch; all ones where an entry is not in it yet.
   private var starts: [UInt32] = []
 
+  /// Forgets what was read before the next row.
+  func forget() { if case .streamed(let stream) = values { stream.forget(before: value) } }
+
   /// Begins a batch: nothing of it is in its arena yet.
   func beginBatch() { starts = [] }
 
@@ -364,11 +402,22 @@ final class ParquetLeafReader {
             try prefixed.advance()
             value += 1
             budget -= prefixed.text.count
-            let decoded = try decoder.strings([prefixed.text.count], Arena(prefixed.text))
-            cells[place] = decoded.cells[0]
-            if let range = decoded.cells[0].range {
-              cells[place] = decoded.cells[0].moved(by: try append(decoded.arena, range, &arena) - range.lowerBound)
+            cells[place] = try put(Arena(prefixed.text), &arena)
+          }
+          place += width
+        }
+      case .streamed(let stream):
+        for next in levels {
+          cells[place] = .null
+          if areAll || definition[next] == top {
+            if budget <= 0, row + next - level > 0 {
+              count = next - level
+              break
             }
+            let text = try stream.text(value)
+            value += 1
+            budget -= text.count
+            cells[place] = try put(text, &arena)
           }
           place += width
         }
@@ -401,6 +450,7 @@ final class ParquetLeafReader {
       while left > 0 {
         left -= try read(left, into: ParquetLevels(), budget: ParquetBatchLimit.bytes)
         beginBatch()
+        forget()
       }
       return
     }
@@ -411,6 +461,11 @@ final class ParquetLeafReader {
       if case .prefixed(var prefixed) = values {
         for _ in 0..<present { try prefixed.advance() }
         values = .prefixed(prefixed)
+      } else if case .streamed(let stream) = values {
+        for number in value..<value + present {
+          _ = try stream.text(number)
+          stream.forget(before: number + 1)
+        }
       }
       value += present
       level += count
@@ -430,6 +485,13 @@ final class ParquetLeafReader {
       return try append(decoded.arena, low..<high, &arena) - low
     }
     return try append(decoded.arena, start..<end, &arena) - start
+  }
+
+  /// The value that is stored as a text, with its bytes in `arena`.
+  private func put(_ text: Arena, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Cell {
+    let decoded = try decoder.strings([text.count], text), cell = decoded.cells[0]
+    guard let range = cell.range else { return cell }
+    return cell.moved(by: try append(decoded.arena, range, &arena) - range.lowerBound)
   }
 
   private func append(_ bytes: Arena, _ range: Range<Int>, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Int {
@@ -485,6 +547,7 @@ final class ParquetLeafReader {
         let shift = try copyTexts(of: 1, &target.arena)
         target.cells.append(decoded.cells[value].moved(by: shift))
       case .indexed(let indices): target.cells.append(try entry(Int(indices[value]), &target.arena))
+      case .streamed(let stream): target.cells.append(try put(try stream.text(value), &target.arena))
       case .prefixed: throw .damage("the levels of a nested column do not agree")
       }
       value += 1

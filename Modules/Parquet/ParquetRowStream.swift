@@ -335,6 +335,7 @@ final class ParquetGroupCursor: @unchecked Sendable {
     }
     let most = ParquetBatchLimit.bytes / max(1, columns.count * MemoryLayout<Cell>.stride)
     var rows = max(1, min(limit, rowsLeft, usualRows, most))
+    for leaf in columns.flatMap(\.leaves) { leaf.forget() }
     while true {
       let before = Self.copy(columns), wanted = rows
       if let batch = try attempt(&rows, ParquetBatchLimit.bytes) {

@@ -79,13 +79,13 @@ def page(kind, header, data, packed=None):
     return written(12, [[1, 5, kind], [2, 5, len(data)], [3, 5, len(stored)], [{0: 5, 2: 7}[kind], 12, header]]) + stored
 
 
-def parquet(path, columns, rows, pages, encoding, physical=6, groups=1, nodes=None, values=None, codec=0):
+def parquet(path, columns, rows, pages, encoding, physical=6, groups=1, nodes=None, values=None, codec=0, plain=0):
     """A file whose column chunks all have the same pages: of `columns` columns, or of one column of `nodes`."""
     body = b"PAR1" + b"".join(pages)
     first = 4 if len(pages) == 1 else 4 + len(pages[0])
-    facts = [[1, 5, physical], [2, 9, [5, [encoding]]], [3, 9, [8, [b"c"]]], [4, 5, codec], [5, 6, values or rows], [6, 6, len(body)], [7, 6, len(body) - 4], [9, 6, first]]
+    facts = [[1, 5, physical], [2, 9, [5, [encoding]]], [3, 9, [8, [b"c"]]], [4, 5, codec], [5, 6, values or rows], [6, 6, plain or len(body)], [7, 6, len(body) - 4], [9, 6, first]]
     if len(pages) > 1: facts.append([11, 6, 4])
-    group = [[1, 9, [12, [[[2, 6, 0], [3, 12, facts]]] * columns]], [2, 6, len(body) * columns], [3, 6, rows]]
+    group = [[1, 9, [12, [[[2, 6, 0], [3, 12, facts]]] * columns]], [2, 6, (plain or len(body)) * columns], [3, 6, rows]]
     elements = nodes or [[[4, 8, b"root"], [5, 5, columns]]] + [[[1, 5, physical], [3, 5, 0], [4, 8, b"c%d" % n], *([[6, 5, 0]] if physical == 6 else [])] for n in range(columns)]
     path.write_bytes(with_footer(body, [[1, 5, 1], [2, 9, [12, elements]], [3, 6, rows], [4, 9, [12, [group] * groups]]]))
 
@@ -132,7 +132,7 @@ def nulls(path, columns=3000, rows=100_000):
 def large(path, columns=3, rows=500, size=900_000):
     data = sized(b"x" * size) * rows
     deflate = zlib.compressobj(9, wbits=31)
-    parquet(path, columns, rows, [page(0, [[1, 5, rows], [2, 5, 0], [3, 5, 3], [4, 5, 3]], data, deflate.compress(data) + deflate.flush())], 0, codec=2)
+    parquet(path, columns, rows, [page(0, [[1, 5, rows], [2, 5, 0], [3, 5, 3], [4, 5, 3]], data, deflate.compress(data) + deflate.flush())], 0, codec=2, plain=len(data))
 
 
 def footer_of(fields): return lambda path: path.write_bytes(with_footer(b"PAR1", fields))

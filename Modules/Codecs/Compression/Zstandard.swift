@@ -1,5 +1,5 @@
 internal import CCompression
-import Rows
+package import Rows
 
 extension FileCompression {
   /// Frames as specified by RFC 8878.
@@ -43,11 +43,11 @@ extension FileCompression {
 }
 
 /// Decompresses frames of Zstandard (RFC 8878), and skips those that carry no data.
-@safe final class Unzstd: Decompressor, @unchecked Sendable {
+@safe package final class Unzstd: Decompressor, @unchecked Sendable {
   private let context: UnsafeMutableRawPointer
 
   /// - Throws: `unavailable` if libzstd is missing, `io` without memory.
-  init() throws(Problem) {
+  package init() throws(Problem) {
     try CompressionLibrary.zstd.load()
     guard let context = unsafe bb_unzstd_begin() else { throw Problem(.io, "out of memory") }
     unsafe self.context = context
@@ -55,9 +55,9 @@ extension FileCompression {
 
   deinit { unsafe bb_unzstd_end(context) }
 
-  func restart() {}
+  package func restart() {}
 
-  func step(_ input: ByteRun, into output: inout ArenaBuilder, limit: Int) -> DecompressionStep {
+  package func step(_ input: ByteRun, into output: inout ArenaBuilder, limit: Int) -> DecompressionStep {
     var step = DecompressionStep(), result = bb_unzstd_more
     var why: UnsafePointer<CChar>?
     _ = unsafe output.appendBytes(atMost: limit) { free in
