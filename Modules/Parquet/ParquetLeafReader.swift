@@ -392,40 +392,42 @@ final class ParquetLeafReader {
       case .prefixed(var prefixed):
         values = .decoded(ParquetDecoded(cells: [], arena: Arena([])))
         defer { values = .prefixed(prefixed) }
-        for next in levels {
-          cells[place] = .null
-          if areAll || definition[next] == top {
-            if budget <= 0, row + next - level > 0 {
-              count = next - level
-              break
-            }
-            try prefixed.advance()
-            value += 1
-            budget -= prefixed.text.count
-            cells[place] = try put(Arena(prefixed.text), &arena)
-          }
-          place += width
+        count = try fillTexts(levels, hasRow: row > 0, &cells, &place, width, &arena, &budget) {
+          (_) throws(ParquetFailure) in
+          try prefixed.advance()
+          return Arena(prefixed.text)
         }
       case .streamed(let stream):
-        for next in levels {
-          cells[place] = .null
-          if areAll || definition[next] == top {
-            if budget <= 0, row + next - level > 0 {
-              count = next - level
-              break
-            }
-            let text = try stream.text(value)
-            value += 1
-            budget -= text.count
-            cells[place] = try put(text, &arena)
-          }
-          place += width
+        count = try fillTexts(levels, hasRow: row > 0, &cells, &place, width, &arena, &budget) {
+          (number) throws(ParquetFailure) in try stream.text(number)
         }
       }
       level += count
       row += count
     }
     return rows
+  }
+
+  /// Puts texts that come one after the other into cells.
+  /// - Parameter hasRow: whether there is a row before these, so that none needs to come after the budget.
+  /// - Returns: the number of levels that were used.
+  private func fillTexts(
+    _ levels: Range<Int>, hasRow: Bool, _ cells: inout CellsBuilder, _ place: inout Int, _ width: Int,
+    _ arena: inout ArenaBuilder, _ budget: inout Int, next text: (_ value: Int) throws(ParquetFailure) -> Arena
+  ) throws(ParquetFailure) -> Int {
+    let top = top, areAll = definition.areAll(top)
+    for level in levels {
+      cells[place] = .null
+      if areAll || definition[level] == top {
+        if budget <= 0, hasRow || level > levels.lowerBound { return level - levels.lowerBound }
+        let text = try text(value)
+        value += 1
+        budget -= text.count
+        cells[place] = try put(text, &arena)
+      }
+      place += width
+    }
+    return levels.count
   }
 
   /// The bytes of the next `count` values of a page.
@@ -560,31 +562,4 @@ final class ParquetLeafReader {
 enum ParquetBatchLimit {
   /// Bytes of text, counted for each value, and of cells.
   static let bytes = 8 << 20
-}
-
-/// The values of `DELTA_BYTE_ARRAY`, one after the other.
-struct ParquetPrefixes {
-  private let prefixes: [Int64], suffixes: [Int64]
-  private let page: Arena
-  private var rest: ParquetCursor
-  private var next = 0
-  private(set) var text: [UInt8] = []
-
-  /// Reads the lengths of `count` values at a cursor in a page.
-  init(_ cursor: inout ParquetCursor, count: Int, _ page: Arena) throws(ParquetFailure) {
-    prefixes = try ParquetIntegers.deltas(&cursor, limit: count)
-    suffixes = try ParquetIntegers.deltas(&cursor, limit: count)
-    guard prefixes.count == count, suffixes.count == count else {
-      throw .damage("a page has fewer values than its header says")
-    }
-    (rest, self.page) = (cursor, page)
-  }
-
-  mutating func advance() throws(ParquetFailure) {
-    let prefix = prefixes[next], suffix = suffixes[next]
-    guard prefix >= 0, prefix <= text.count, suffix >= 0, suffix <= rest.left else { throw .short }
-    text.removeSubrange(Int(prefix)...)
-    text += try rest.take(Int(suffix)).bytes
-    next += 1
-  }
 }
