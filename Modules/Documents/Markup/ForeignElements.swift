@@ -75,18 +75,22 @@ extension ByteBuffer {
   }
 
   /// Appends text, with spaces and line ends at its edges as character references: readers take those literally.
-  mutating func append(verbatim text: [UInt8]) -> Int {
+  mutating func append(verbatim text: ByteRun) -> Int {
     var start = 0, end = text.count
     while start < end, let reference = Self.reference(text[start]) {
       append(reference)
       start += 1
     }
     while end > start, Self.reference(text[end - 1]) != nil { end -= 1 }
-    let noted = append(markup: Array(text[start..<end]))
-    for byte in text[end...] {
-      if let reference = Self.reference(byte) { append(reference) }
+    let noted = append(markup: text.slice(from: start, atMost: end - start))
+    for position in end..<text.count {
+      if let reference = Self.reference(text[position]) { append(reference) }
     }
     return noted
+  }
+  mutating func append(verbatim text: [UInt8]) -> Int {
+    let bytes = Arena(text)
+    return withExtendedLifetime(bytes) { append(verbatim: ByteRun(bytes, 0, UInt32(text.count))) }
   }
 
   private static func reference(_ byte: UInt8) -> StaticString? {

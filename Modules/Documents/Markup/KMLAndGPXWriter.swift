@@ -16,8 +16,8 @@ public struct KMLAndGPXWriter: Sendable {
   private let schema: Schema
   private let format: Format
   private let places: PlaceColumns
-  /// The columns that have elements of their own.
-  private let columns: [String: Int]
+  /// The elements in the order of the standard, those of columns and of other programs; and those of columns.
+  private let allElements: [(name: String, column: Int?)], ownElements: [(name: String, column: Int?)]
   /// The names of the extension elements of GPX, by column.
   private let elements: [String]
   /// Whether the element differs from the name of its column, which becomes an attribute then.
@@ -30,7 +30,9 @@ public struct KMLAndGPXWriter: Sendable {
     self.format = format
     places = try PlaceColumns(schema, format: format.rawValue)
     let comment = format == .gpx ? "desc" : "description", time = format == .gpx ? places.time : nil
-    columns = ["name": places.name, comment: places.comment, "time": time].compactMapValues(\.self)
+    let columns = ["name": places.name, comment: places.comment, "time": time]
+    allElements = (Self.order[format] ?? []).map { (name: $0, column: columns[$0] ?? nil) }
+    ownElements = allElements.filter { $0.column != nil }
     elements = Self.elementNames(schema.columns.map(\.name))
     isRenamed = zip(schema.columns, elements).map { !$0.name.utf8.elementsEqual($1.utf8) }
   }
@@ -82,7 +84,7 @@ public struct KMLAndGPXWriter: Sendable {
   /// - Returns: how many cells had characters that XML does not allow, which are U+FFFD now.
   /// - Throws: `badData` for a row whose coordinates are missing or out of range.
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    var noted = 0
+    var noted = 0, point = ByteBuffer(capacity: 64)
     for row in 0..<batch.count {
       let latitude = try coordinate(batch, row, places.latitude, limit: 90)
       let longitude = try coordinate(batch, row, places.longitude, limit: 180)
@@ -99,7 +101,8 @@ public struct KMLAndGPXWriter: Sendable {
         noted += extensions(batch, row, &foreign, longitude: is180 ? longitude : nil, &out)
         out.append("</wpt>\n")
       case .kml:
-        var elevation: [UInt8] = [], point = ByteBuffer()
+        var elevation: [UInt8] = []
+        point.removeAll()
         foreign.take(ForeignMembers.elevation) { value in
           elevation = value.numberLiteral ?? []
           return !elevation.isEmpty
@@ -137,8 +140,8 @@ public struct KMLAndGPXWriter: Sendable {
     _ batch: RowBatch, _ row: Int, _ foreign: inout ForeignMembers, _ out: inout ByteBuffer
   ) -> Int {
     var noted = 0
-    for name in Self.order[format] ?? [] {
-      if let column = columns[name], !batch[row, column].isNull {
+    for (name, column) in foreign.members.isEmpty ? ownElements : allElements {
+      if let column, !batch[row, column].isNull {
         out.append("<\(name)>")
         noted += text(batch[row, column], batch.arena, &out)
         out.append("</\(name)>")
@@ -171,34 +174,32 @@ public struct KMLAndGPXWriter: Sendable {
   private func extensions(
     _ batch: RowBatch, _ row: Int, _ foreign: inout ForeignMembers, longitude: [UInt8]?, _ out: inout ByteBuffer
   ) -> Int {
-    var noted = 0, text = ByteBuffer()
-    for column in places.others where column != places.time && !batch[row, column].isNull {
-      text.append("<bb:\(elements[column])")
+    let present = places.others.filter { $0 != places.time && !batch[row, $0].isNull }
+    if present.isEmpty, longitude == nil, foreign.members.isEmpty { return 0 }
+    var noted = 0
+    out.append("<extensions>")
+    for column in present {
+      out.append("<bb:\(elements[column])")
       if isRenamed[column] {
-        text.append(" name=\"")
-        text.append(markup: schema.columns[column].name)
-        text.append("\"")
+        out.append(" name=\"")
+        out.append(markup: schema.columns[column].name)
+        out.append("\"")
       }
-      text.append(">")
-      noted += self.text(batch[row, column], batch.arena, &text)
-      text.append("</bb:\(elements[column])>")
+      out.append(">")
+      noted += text(batch[row, column], batch.arena, &out)
+      out.append("</bb:\(elements[column])>")
     }
-    foreign.take("extensions") { value in
-      text.append(elements: value.objectMembers ?? []).map { noted += $0 } != nil
-    }
+    foreign.take("extensions") { out.append(elements: $0.objectMembers ?? []).map { noted += $0 } != nil }
     if let longitude {
-      text.append("<bb:longitude>")
-      text.append(bytes: longitude)
-      text.append("</bb:longitude>")
+      out.append("<bb:longitude>")
+      out.append(bytes: longitude)
+      out.append("</bb:longitude>")
     }
     if let rest = foreign.text {
-      text.append("<bb:extra>")
-      noted += text.append(verbatim: rest)
-      text.append("</bb:extra>")
+      out.append("<bb:extra>")
+      noted += out.append(verbatim: rest)
+      out.append("</bb:extra>")
     }
-    if text.count == 0 { return noted }
-    out.append("<extensions>")
-    out.append(text.run(from: 0))
     out.append("</extensions>")
     return noted
   }
@@ -207,26 +208,33 @@ public struct KMLAndGPXWriter: Sendable {
   private func data(
     _ batch: RowBatch, _ row: Int, _ foreign: inout ForeignMembers, _ out: inout ByteBuffer
   ) -> Int {
-    var values = places.others.filter { !batch[row, $0].isNull }.map { column in
-      var plain = ByteBuffer(capacity: 256)
-      DisplayText.appendPlain(batch[row, column], batch.arena, to: &plain)
-      return (name: schema.columns[column].name, text: plain.bytes())
-    }
-    foreign.take("ExtendedData") { value in
-      let members = value.objectMembers ?? [], texts = members.map { ($0.name, $0.value.stringBytes ?? []) }
-      guard members.allSatisfy({ $0.value.stringBytes != nil }) else { return false }
-      values += texts
-      return true
-    }
-    if let rest = foreign.text { values.append((ForeignMembers.column, rest)) }
-    if values.isEmpty { return 0 }
+    let present = places.others.filter { !batch[row, $0].isNull }
+    if present.isEmpty, foreign.members.isEmpty { return 0 }
     var noted = 0
-    out.append("<ExtendedData>")
-    for (name, text) in values {
+    func begin(_ name: String) {
       out.append("<Data name=\"")
       out.append(markup: name)
       out.append("\"><value>")
-      noted += out.append(verbatim: text)
+    }
+    out.append("<ExtendedData>")
+    for column in present {
+      begin(schema.columns[column].name)
+      noted += text(batch[row, column], batch.arena, &out)
+      out.append("</value></Data>")
+    }
+    foreign.take("ExtendedData") { value in
+      let texts = (value.objectMembers ?? []).map { ($0.name, $0.value.stringBytes) }
+      guard texts.allSatisfy({ $0.1 != nil }) else { return false }
+      for (name, text) in texts {
+        begin(name)
+        noted += out.append(verbatim: text ?? [])
+        out.append("</value></Data>")
+      }
+      return true
+    }
+    if let rest = foreign.text {
+      begin(ForeignMembers.column)
+      noted += out.append(verbatim: rest)
       out.append("</value></Data>")
     }
     out.append("</ExtendedData>")
@@ -241,6 +249,6 @@ public struct KMLAndGPXWriter: Sendable {
   private func text(_ cell: Cell, _ arena: Arena, _ out: inout ByteBuffer) -> Int {
     var plain = ByteBuffer(capacity: 256)
     DisplayText.appendPlain(cell, arena, to: &plain)
-    return out.append(verbatim: plain.bytes())
+    return plain.run { out.append(verbatim: $0) }
   }
 }
