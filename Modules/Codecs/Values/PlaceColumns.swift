@@ -47,6 +47,7 @@ public struct PlaceColumns: Sendable {
     var text = ByteBuffer(capacity: 64)
     DisplayText.appendPlain(cell, batch.arena, to: &text)
     let bytes = text.bytes()
+    if Self.isPlain(bytes, below: Int(limit)) { return bytes }
     guard let number = DecimalLiteral(bytes), let value = Double(String(decoding: bytes, as: UTF8.self)),
       abs(value) <= limit
     else {
@@ -55,6 +56,22 @@ public struct PlaceColumns: Sendable {
         record: row)
     }
     return number.plain
+  }
+
+  /// Whether a text is a number without an exponent whose integer part shows that it is within `limit`.
+  private static func isPlain(_ text: [UInt8], below limit: Int) -> Bool {
+    let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
+    var whole = 0, point = digits.endIndex
+    for place in digits.indices {
+      let digit = Int(digits[place]) - 48
+      if digit == -2, point == digits.endIndex, place > digits.startIndex, place < digits.endIndex - 1 {
+        point = place
+      } else {
+        guard 0..<10 ~= digit else { return false }
+        if place < point { whole = min(limit, whole * 10 + digit) }
+      }
+    }
+    return !digits.isEmpty && whole < limit && (digits.first != 48 || point == digits.startIndex + 1)
   }
 }
 

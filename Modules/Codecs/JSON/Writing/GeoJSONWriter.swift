@@ -5,12 +5,17 @@ public import Rows
 public struct GeoJSONWriter: Sendable {
   private let schema: Schema
   private let places: PlaceColumns
+  /// The columns that are properties, each with its name as the member of an object.
+  private let properties: [(column: Int, name: [UInt8])]
 
   /// A writer of rows of `schema`.
   /// - Throws: `usage` for a table without coordinates.
   public init(_ schema: Schema) throws(Problem) {
     self.schema = schema
-    places = try PlaceColumns(schema, format: "geojson")
+    let places = try PlaceColumns(schema, format: "geojson")
+    self.places = places
+    properties = schema.columns.indices.filter { ![places.latitude, places.longitude, places.extra].contains($0) }
+      .map { ($0, Self.member(schema.columns[$0].name)) }
   }
 
   /// Writes the text before the first place.
@@ -48,15 +53,13 @@ public struct GeoJSONWriter: Sendable {
       }
       out.append(",\"properties\":{")
       var isFirstProperty = true
-      func begin(_ property: String) {
+      func begin(_ property: [UInt8]) {
         if !isFirstProperty { out.append(",") }
         isFirstProperty = false
-        out.append(jsonString: property)
-        out.append(":")
+        out.append(bytes: property)
       }
-      for column in schema.columns.indices
-      where column != places.latitude && column != places.longitude && column != places.extra {
-        begin(schema.columns[column].name)
+      for (column, name) in properties {
+        begin(name)
         if case .real(let value) = batch[row, column], !value.isFinite {
           throw NonfinitePolicy.problem(value, column: schema.columns[column].name, record: row, format: "GeoJSON")
         }
@@ -67,16 +70,24 @@ public struct GeoJSONWriter: Sendable {
           return false
         }
         for member in members {
-          begin(member.name)
+          begin(Self.member(member.name))
           out.append(bytes: member.value.canonicalBytes)
         }
         return true
       }
       if let rest = foreign.text {
-        begin(ForeignMembers.column)
+        begin(Self.member(ForeignMembers.column))
         out.append(bytes: rest)
       }
       out.append("}}")
     }
+  }
+
+  /// A name as it stands before the value of a member.
+  private static func member(_ name: String) -> [UInt8] {
+    var out = ByteBuffer(capacity: 64)
+    out.append(jsonString: name)
+    out.append(":")
+    return out.bytes()
   }
 }
