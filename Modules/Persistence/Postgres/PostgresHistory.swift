@@ -69,10 +69,11 @@ struct PostgresHistory {
   }
 
   /// Keeps the rows that a load will replace, while its rows are still in the second table.
-  /// - Parameter known: the table as it is; nil for a new one.
+  /// - Parameters:
+  ///   - known: the table as it is; nil for a new one.
+  ///   - differs: whether a row `a` of the table and a row `b` of the load with its key differ, in SQL.
   func keep(
-    _ number: Int64, _ known: Schema?, _ load: TableLoad, _ outcome: TableOutcome, source: String?,
-    _ loading: PostgresLoading
+    _ number: Int64, _ known: Schema?, _ load: TableLoad, _ outcome: TableOutcome, source: String?, differs: String
   ) throws(Problem) {
     let count = outcome.added + outcome.changed + outcome.removed
     var kept = ReplacedLoad(isNew: known == nil, source: source)
@@ -80,24 +81,8 @@ struct PostgresHistory {
       guard count <= ReplacedLoad.keptRows else { return }
       kept.rows = count
       try create(number, known)
-      let columns = known.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
-      let name = format.table(known.name), all = columns.map { "a.\($0)" }.joined(separator: ", ")
-      let insert = "INSERT INTO \(table(number))(bb_kind, \(places.joined(separator: ", "))) SELECT"
-      if known.key.isEmpty {
-        try connection.execute(
-          "\(insert) 0, \(all) FROM \(name) a ORDER BY \(PostgresFormat.ordinal(known).quotedForSQL)")
-      } else {
-        let keys = columns.indices.map { position in
-          known.key.contains(position)
-            ? "b.\(columns[position])" : "NULL::\(PostgresFormat.declared(known.columns[position].type))"
-        }.joined(separator: ", ")
-        let beside = PostgresLoading.beside, matches = loading.matches
-        try connection.execute(
-          """
-          \(insert) 0, \(all) FROM \(name) a WHERE NOT EXISTS (SELECT 1 FROM \(beside) b WHERE \(matches));
-          \(insert) 0, \(all) FROM \(beside) b JOIN \(name) a ON \(matches) WHERE \(loading.differs);
-          \(insert) 1, \(keys) FROM \(beside) b WHERE NOT EXISTS (SELECT 1 FROM \(name) a WHERE \(matches))
-          """)
+      for statement in TableReplacementSQL(known, in: format).keep(in: table(number), differs: differs) {
+        try connection.execute(statement)
       }
     }
     try note(kept, number)
@@ -195,9 +180,7 @@ struct PostgresHistory {
   func restore(_ number: Int64, _ load: ReplacedLoad, _ schema: Schema, isThere: Bool, taken: (String) -> Bool)
     throws(Problem)
   {
-    let name = format.table(schema.name), before = "pg_temp.bb_before"
-    let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
-    let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
+    let sql = TableReplacementSQL(schema, in: format)
     if !load.isNew {
       try connection.execute("CREATE TEMPORARY TABLE bb_before ON COMMIT DROP AS SELECT * FROM \(table(number))")
       // The index of the key finds the rows, whatever the server guesses: nothing depends on the number of other rows.
@@ -210,20 +193,8 @@ struct PostgresHistory {
       opposite.source = try format.value("source:" + schema.name, connection)
       if load.isNew { opposite.removed = schema }
       try create(number, schema)
-      let insert = "INSERT INTO \(table(number))(bb_kind, \(places.joined(separator: ", "))) SELECT"
-      let all = columns.map { "a.\($0)" }.joined(separator: ", ")
-      if isWhole || load.isNew {
-        let order = schema.key.isEmpty ? " ORDER BY \(PostgresFormat.ordinal(schema).quotedForSQL)" : ""
-        try connection.execute("\(insert) 0, \(all) FROM \(name) a\(order)")
-      } else {
-        let keys = schema.columns.enumerated().map { position, column in
-          schema.key.contains(position) ? places[position] : "NULL::\(PostgresFormat.declared(column.type))"
-        }.joined(separator: ", ")
-        try connection.execute(
-          """
-          \(insert) 0, \(all) FROM \(name) a JOIN \(before) r ON \(matches);
-          \(insert) 1, \(keys) FROM \(before) r WHERE NOT EXISTS (SELECT 1 FROM \(name) a WHERE \(matches))
-          """)
+      for statement in sql.keepCurrent(in: table(number), isWhole: isWhole || load.isNew) {
+        try connection.execute(statement)
       }
       opposite.rows = Int(try connection.integer("SELECT count(*) FROM \(table(number))"))
     }
@@ -233,14 +204,7 @@ struct PostgresHistory {
       dataset.append(text: schema.name)
       try connection.query("DELETE FROM \(format.columns) WHERE dataset = $1", dataset)
     } else {
-      let some = isWhole ? "" : " a USING \(before) r WHERE \(matches)"
-      try connection.execute(
-        """
-        DELETE FROM \(name)\(some);
-        INSERT INTO \(name)(\(columns.joined(separator: ", "))) SELECT \(places.joined(separator: ", "))
-        FROM \(before) WHERE bb_kind = 0 ORDER BY bb_order;
-        DROP TABLE \(before)
-        """)
+      for statement in sql.restore(isWhole: isWhole) { try connection.execute(statement) }
     }
     try format.set("source:" + schema.name, to: load.isNew ? nil : load.source, connection)
     try note(opposite, number)
@@ -250,5 +214,19 @@ struct PostgresHistory {
   private func forget(_ number: Int64) throws(Problem) {
     try connection.execute("DROP TABLE IF EXISTS \(table(number))")
     try format.set(ReplacedLoad.name(number), to: nil, connection)
+  }
+}
+
+extension TableReplacementSQL.Dialect {
+  static let postgres = Self(
+    loaded: "pg_temp.bb_loaded", before: "pg_temp.bb_before", kind: "bb_kind", keptOrder: "bb_order", join: "JOIN")
+}
+
+extension TableReplacementSQL {
+  /// The statements for a table of a store on a server.
+  init(_ schema: Schema, in format: PostgresFormat) {
+    self.init(
+      dialect: .postgres, schema: schema, table: format.table(schema.name),
+      order: PostgresFormat.ordinal(schema).quotedForSQL)
   }
 }

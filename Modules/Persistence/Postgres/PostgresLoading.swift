@@ -10,6 +10,7 @@ struct PostgresLoading {
   private let isNew: Bool
   private let connection: PostgresConnection
   private let name: String
+  private let sql: TableReplacementSQL
   private let columns: [String]
 
   /// Rows of `schema` over a table that is kept as `known`; nil when it is new, and there already.
@@ -18,10 +19,11 @@ struct PostgresLoading {
     isNew = known == nil
     self.connection = connection
     name = format.table(schema.name)
+    sql = TableReplacementSQL(schema, in: format)
     columns = schema.columns.map(\.name.quotedForSQL)
   }
 
-  static let beside = "pg_temp.bb_loaded"
+  private static let beside = TableReplacementSQL.Dialect.postgres.loaded
 
   /// Copies the rows of the stream.
   /// - Returns: how many there are.
@@ -121,7 +123,7 @@ struct PostgresLoading {
       return outcome
     }
     let keys = schema.projected(to: schema.key)
-    try outcome.count(schema, "\(Self.beside) b JOIN \(name) a ON \(matches)", differs: differs) {
+    try outcome.count(schema, "\(Self.beside) b JOIN \(name) a ON \(sql.matches)", differs: differs) {
       (query, count) throws(Problem) in
       let result = try connection.query(query)
       return (0..<count).map { Int(result.integer(0, $0)) }
@@ -140,30 +142,7 @@ struct PostgresLoading {
   /// Makes the table hold what was read.
   func finish() throws(Problem) {
     if isNew { return }
-    let all = columns.joined(separator: ", ")
-    if schema.key.isEmpty {
-      let ordinal = PostgresFormat.ordinal(schema).quotedForSQL
-      try connection.execute("DELETE FROM \(name)")
-      try connection.execute(
-        "INSERT INTO \(name)(\(all)) SELECT \(all) FROM \(Self.beside) ORDER BY \(ordinal)")
-      return
-    }
-    try connection.execute(
-      "DELETE FROM \(name) a WHERE NOT EXISTS (SELECT 1 FROM \(Self.beside) b WHERE \(matches))")
-    let others = columns.indices.filter { !schema.key.contains($0) }
-    if !others.isEmpty {
-      let sets = others.map { "\(columns[$0]) = b.\(columns[$0])" }.joined(separator: ", ")
-      try connection.execute(
-        "UPDATE \(name) a SET \(sets) FROM \(Self.beside) b WHERE \(matches) AND (\(differs))")
-    }
-    try connection.execute(
-      "INSERT INTO \(name)(\(all)) SELECT \(all) FROM \(Self.beside) b "
-        + "WHERE NOT EXISTS (SELECT 1 FROM \(name) a WHERE \(matches))")
-  }
-
-  /// Whether a row `a` of the table and a row `b` of the load have the same key, in SQL.
-  var matches: String {
-    schema.key.map { "a.\(columns[$0]) = b.\(columns[$0])" }.joined(separator: " AND ")
+    for statement in sql.load(differs: differs) { try connection.execute(statement) }
   }
 
   /// Whether a row `a` of the table and a row `b` of the load differ, in SQL.

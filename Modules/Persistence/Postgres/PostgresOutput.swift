@@ -58,7 +58,7 @@ final class PostgresOutput: @unchecked Sendable {
       // Of several processes that would create the table, one does, and the others wait for it. Another transaction
       // sees the result.
       let lock =
-        "SELECT pg_advisory_xact_lock(hashtextextended(\(PostgresFilter.literal("bb:" + name.sql) ?? "''"), 0))"
+        "SELECT pg_advisory_xact_lock(hashtextextended(\(PostgresText.literal("bb:" + name.sql) ?? "''"), 0))"
       try connection.execute("ROLLBACK")
       try connection.begin(.writing, search: true)
       try connection.execute("SET LOCAL lock_timeout = 0; \(lock)")

@@ -132,13 +132,12 @@ public actor PostgresSource: RecordSource {
       column.reading(as: types[column.name] ?? (json.contains(column.name) ? .json : nil))
     }
     let readings = positions.map { reading(found.columns[$0]) }
-    let filter = PostgresFilter(
+    let filter = SQLFilter(
       request.selection,
-      on: found.columns.map { column in
+      onServer: found.columns.map { column in
         let reading = reading(column)
         let isText = PostgresType(rawValue: column.type) == .text || PostgresType(rawValue: column.type) == .varchar
-        return PostgresFilter.Column(
-          name: column.name, type: reading.type, isComparable: reading.form == .integer || isText)
+        return SQLFilter.Column(column.name, reading.type, isComparable: reading.form == .integer || isText)
       })
     // An index would give the rows in another order.
     let isTable = ["r", "m", "p"].contains(found.kind)
@@ -157,7 +156,7 @@ public actor PostgresSource: RecordSource {
     if let shard {
       // As the server has them now: the statistics may be those of another time for each part.
       let pages = try connection.integer(
-        "SELECT pg_relation_size(\(PostgresFilter.literal(name.sql) ?? "NULL")::regclass) / current_setting('block_size')::int"
+        "SELECT pg_relation_size(\(PostgresText.literal(name.sql) ?? "NULL")::regclass) / current_setting('block_size')::int"
       )
       let statements = PostgresRangeRows.statements(
         selected + (filter.conditions.isEmpty ? " WHERE" : " AND"), order + filter.limitClause, pages: Int(pages),

@@ -94,12 +94,7 @@ actor PostgresStore: RecordStore {
     }
     var positions = schema.columns.indices.filter { request.columns?.contains(schema.columns[$0].name) ?? true }
     if positions.isEmpty { positions = Array(schema.columns.indices) }
-    let filter = PostgresFilter(
-      request.selection,
-      on: schema.columns.map { column in
-        let isComparable = [.integer, .text, .url].contains(column.type)
-        return PostgresFilter.Column(name: column.name, type: column.type, isComparable: isComparable)
-      })
+    let filter = SQLFilter(request.selection, onServer: schema.columns.map { SQLFilter.Column($0.name, $0.type) })
     let columns = positions.map { schema.columns[$0].name.quotedForSQL }.joined(separator: ", ")
     let query =
       "SELECT \(columns) FROM \(format.table(table))\(filter.whereClause) \(PostgresFormat.order(schema))"
@@ -215,7 +210,7 @@ actor PostgresStore: RecordStore {
     let log = log(connection), isRemembered = outcome.isDifferent && load.isRemembered
     if isRemembered {
       let source = try format.value("source:" + table, connection)
-      try log.keep(try log.nextNumber(), known, load, outcome, source: source, loading)
+      try log.keep(try log.nextNumber(), known, load, outcome, source: source, differs: loading.differs)
     }
     try loading.finish()
     if let source = load.source { try format.set("source:" + table, to: source, connection) }

@@ -3,6 +3,15 @@ import Rows
 
 /// Values in the text form of COPY, for tables whose types bb did not choose.
 enum PostgresText {
+  /// Text as a literal of SQL, whatever it has; nil for text that the server cannot have.
+  static func literal(_ text: String) -> String? {
+    if text.utf8.contains(0) { return nil }
+    let quote = UInt8(ascii: "'")
+    var bytes = [quote]
+    for byte in text.utf8 { bytes += byte == quote ? [quote, quote] : [byte] }
+    return String(decoding: bytes + [quote], as: UTF8.self)
+  }
+
   /// Appends a cell.
   /// - Throws: `badData` for U+0000.
   static func append(_ cell: Cell, _ arena: Arena, _ out: inout ByteBuffer) throws(PostgresBinary.Fault) {

@@ -176,9 +176,9 @@ import Testing
     var selection = Selection()
     try selection.filter(by: condition)
     let columns = [("n", ColumnType.integer, true), ("t", .text, true), ("r", .real, false)].map {
-      PostgresFilter.Column(name: $0, type: $1, isComparable: $2)
+      SQLFilter.Column($0, $1, isComparable: $2)
     }
-    let filter = PostgresFilter(selection, on: columns)
+    let filter = SQLFilter(selection, onServer: columns)
     if condition.hasPrefix("not") {
       #expect(filter.whereClause.contains("NOT"))
     } else {
@@ -187,16 +187,16 @@ import Testing
   }
 
   @Test("a literal ends where its text does") func literal() {
-    #expect(PostgresFilter.literal(#"it's \'); DROP TABLE x;--"#) == #"'it''s \''); DROP TABLE x;--'"#)
-    #expect(PostgresFilter.literal("a\0b") == nil)
+    #expect(PostgresText.literal(#"it's \'); DROP TABLE x;--"#) == #"'it''s \''); DROP TABLE x;--'"#)
+    #expect(PostgresText.literal("a\0b") == nil)
   }
 
   @Test("a limit is pushed down only when nothing is left to do") func limit() throws {
     var selection = Selection()
     (selection.limit, selection.offset) = (5, 2)
-    #expect(PostgresFilter(selection, on: []).limitClause == " LIMIT 7")
+    #expect(SQLFilter(selection, onServer: []).limitClause == " LIMIT 7")
     selection.search = "x"
-    #expect(PostgresFilter(selection, on: []).limitClause == "")
+    #expect(SQLFilter(selection, onServer: []).limitClause == "")
   }
 
   @Test(

@@ -154,10 +154,10 @@ struct SQLiteDatabase: Sendable {
     limit(connection, to: table)
     // SQL cannot select nothing.
     if wanted.isEmpty { wanted = Array(table.columns.indices) }
-    var filter = SQLiteFilter(request.selection, on: table, index)
+    var filter = SQLFilter(request.selection, on: table, index)
     if let shard {
       guard !table.isComputed, let rowID = table.rowIDName else { return nil }
-      let whole = try await SQLiteRows.open(self, try open(), table, wanted, .none, named: alias ?? name)
+      let whole = try await SQLiteRows.open(self, try open(), table, wanted, SQLFilter(), named: alias ?? name)
       guard let settled = whole.settled else { return nil }
       let ends = try connection.prepare("SELECT min(\(rowID)), max(\(rowID)) FROM \(table.name.quotedForSQL)")
       if try ends.step(), !ends.isNull(0) {
@@ -180,7 +180,7 @@ struct SQLiteDatabase: Sendable {
     }
     connection.limit(field: limits.field)
     return try await SQLiteRows.open(
-      self, connection, table, Array(table.columns.indices), .none, named: name)
+      self, connection, table, Array(table.columns.indices), SQLFilter(), named: name)
   }
 }
 

@@ -13,7 +13,7 @@ final class SQLiteRows: ExactRowStream {
   private let database: SQLiteDatabase
   private let table: SQLiteTable
   private let positions: [Int]
-  private let filter: SQLiteFilter
+  private let filter: SQLFilter
   private let types: [ColumnType]
   /// Whether these are the rows of a part, whose types are those of the whole.
   private let isPart: Bool
@@ -30,7 +30,7 @@ final class SQLiteRows: ExactRowStream {
   /// The columns at `positions`, read on as many cores as there are and as help.
   static func open(
     _ database: SQLiteDatabase, _ connection: consuming SQLiteConnection, _ table: SQLiteTable, _ positions: [Int],
-    _ filter: SQLiteFilter, cores: Int = 1, named name: String, isPart: Bool = false
+    _ filter: SQLFilter, cores: Int = 1, named name: String, isPart: Bool = false
   ) async throws(Problem) -> SQLiteRows {
     // The second connection starts after the first, and has the same snapshot if no process wrote in between.
     let second =
@@ -52,7 +52,7 @@ final class SQLiteRows: ExactRowStream {
   }
 
   private init(
-    _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ filter: SQLiteFilter,
+    _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ filter: SQLFilter,
     _ name: String, _ kinds: SQLiteKinds,
     _ reader: SQLiteTableReader, _ ranges: SQLiteRanges?, _ first: RowBatch?, isWhole: Bool, isPart: Bool = false
   ) {

@@ -27,7 +27,7 @@ actor SQLiteTableReader {
   ///   - connection: owned by the reader from now on.
   ///   - begins: whether the table is read as it is now; otherwise as it is at `begin`.
   init(
-    _ connection: consuming SQLiteConnection, _ table: SQLiteTable, columns: [Int], _ filter: SQLiteFilter = .none,
+    _ connection: consuming SQLiteConnection, _ table: SQLiteTable, columns: [Int], _ filter: SQLFilter = SQLFilter(),
     begins: Bool = true
   ) throws(Problem) {
     place = "\(connection.place):\(table.name)"
@@ -50,14 +50,12 @@ actor SQLiteTableReader {
     } else {
       isBulk = false
       seek = nil
-      let conditions = filter.conditions.isEmpty ? "" : " WHERE " + filter.conditions.joined(separator: " AND ")
       // An index may be used, which has another order.
       let usual = isWhole ? [] : table.rowIDName.map { [$0] } ?? []
       let key = table.key.isEmpty ? usual : table.key.map(\.quotedForSQL)
       let order = key.isEmpty ? "" : " ORDER BY " + key.joined(separator: ",")
-      let limit = filter.limit.map { " LIMIT \($0)" } ?? ""
       statement = try connection.prepare(
-        "SELECT \(list.joined(separator: ",")) FROM \(name)\(conditions)\(order)\(limit)")
+        "SELECT \(list.joined(separator: ",")) FROM \(name)\(filter.whereClause)\(order)\(filter.limitClause)")
     }
     for (place, value) in filter.values.enumerated() { try statement.bind(place + 2, value) }
     self.connection = connection

@@ -21,7 +21,7 @@ struct SQLiteLoading: ~Copyable {
     columns = schema.columns.map(\.name.quotedForSQL)
   }
 
-  private static let beside = "temp.bb_loaded"
+  private static let beside = TableReplacementSQL.Dialect.sqlite.loaded
 
   /// Reads the stream, and says what would become of the table.
   func run(_ rows: any RowStream) async throws(Problem) -> TableOutcome {
@@ -57,7 +57,7 @@ struct SQLiteLoading: ~Copyable {
         (outcome.removed, outcome.added) = (before, count)
       }
     } else {
-      let join = "\(Self.beside) AS b JOIN \(name) AS a ON \(matches)"
+      let join = "\(Self.beside) AS b JOIN \(name) AS a ON \(sql.matches)"
       try outcome.count(schema, join, differs: differs) { (query, count) throws(Problem) in
         let rows = try connection.prepare(query)
         guard try rows.step() else { return Array(repeating: 0, count: count) }
@@ -80,27 +80,11 @@ struct SQLiteLoading: ~Copyable {
   /// Makes the table hold what was read.
   func finish() throws(Problem) {
     if isNew { return }
-    let all = columns.joined(separator: ", ")
-    if schema.key.isEmpty {
-      try connection.execute("DELETE FROM \(name)")
-      try connection.execute("INSERT INTO \(name)(\(all)) SELECT \(all) FROM \(Self.beside) ORDER BY rowid")
-    } else {
-      try connection.execute(
-        "DELETE FROM \(name) AS a WHERE NOT EXISTS (SELECT 1 FROM \(Self.beside) AS b WHERE \(matches))")
-      let others = columns.indices.filter { !schema.key.contains($0) }
-      if !others.isEmpty {
-        let sets = others.map { "\(columns[$0]) = b.\(columns[$0])" }.joined(separator: ", ")
-        try connection.execute(
-          "UPDATE \(name) AS a SET \(sets) FROM \(Self.beside) AS b WHERE \(matches) AND (\(differs))")
-      }
-      try connection.execute("INSERT OR IGNORE INTO \(name)(\(all)) SELECT \(all) FROM \(Self.beside)")
-    }
+    for statement in sql.load(differs: differs) { try connection.execute(statement) }
     try connection.execute("DROP TABLE \(Self.beside)")
   }
 
-  private var matches: String {
-    schema.key.map { "a.\(columns[$0]) = b.\(columns[$0])" }.joined(separator: " AND ")
-  }
+  private var sql: TableReplacementSQL { TableReplacementSQL(sqlite: schema) }
 
   /// Whether two rows are not the same to the bit: to `IS NOT`, -0.0 is 0.0, and 1 is 1.0.
   var differs: String {

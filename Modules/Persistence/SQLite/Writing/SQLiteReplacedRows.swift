@@ -7,9 +7,6 @@ public import Rows
 ///
 /// `kind` is 0 for rows as they were, 1 for keys of rows that the load added.
 enum SQLiteReplacedRows {
-  /// The table that a load fills first.
-  private static let loaded = "temp.bb_loaded"
-
   private static func table(_ number: Int64) -> String { ReplacedLoad.table(number) }
 
   /// The number that the next entry of the history gets.
@@ -37,21 +34,9 @@ enum SQLiteReplacedRows {
     if let known {
       guard count <= ReplacedLoad.keptRows else { return }
       kept.rows = count
-      let columns = known.columns.map(\.name.quotedForSQL)
       try create(number, known, connection)
-      let name = known.name.quotedForSQL, all = columns.map { "a.\($0)" }.joined(separator: ", ")
-      let insert = "INSERT INTO \(table(number)) SELECT"
-      if known.key.isEmpty {
-        try connection.execute("\(insert) 0, \(all) FROM \(name) AS a ORDER BY rowid")
-      } else {
-        let matches = known.key.map { "a.\(columns[$0]) = b.\(columns[$0])" }.joined(separator: " AND ")
-        let keys = columns.indices.map { known.key.contains($0) ? "b.\(columns[$0])" : "NULL" }.joined(separator: ", ")
-        try connection.execute(
-          """
-          \(insert) 0, \(all) FROM \(name) AS a WHERE NOT EXISTS (SELECT 1 FROM \(loaded) AS b WHERE \(matches));
-          \(insert) 0, \(all) FROM \(loaded) AS b JOIN \(name) AS a ON \(matches) WHERE \(differs);
-          \(insert) 1, \(keys) FROM \(loaded) AS b WHERE NOT EXISTS (SELECT 1 FROM \(name) AS a WHERE \(matches));
-          """)
+      for statement in TableReplacementSQL(sqlite: known).keep(in: table(number), differs: differs) {
+        try connection.execute(statement)
       }
     }
     try remember(kept, number, connection)
@@ -158,12 +143,10 @@ enum SQLiteReplacedRows {
   static func restore(
     _ number: Int64, _ load: ReplacedLoad, _ schema: Schema, isThere: Bool, _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
-    let name = schema.name.quotedForSQL, before = "temp.bb_before"
-    let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
-    let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
+    let sql = TableReplacementSQL(sqlite: schema)
     let index = SQLiteSearchIndex(schema)
     if load.isNew { try index?.remove(connection) }
-    if !load.isNew { try connection.execute("CREATE TABLE \(before) AS SELECT * FROM \(table(number)) ORDER BY rowid") }
+    if !load.isNew { try connection.execute("CREATE TABLE \(sql.dialect.before) AS SELECT * FROM \(table(number)) ORDER BY rowid") }
     try forget(number, connection)
     let isWhole = load.isWhole || schema.key.isEmpty
     var opposite = ReplacedLoad(isNew: !isThere, isWhole: load.isWhole)
@@ -171,36 +154,18 @@ enum SQLiteReplacedRows {
       opposite.source = try SQLiteFormat.source(of: schema.name, connection)
       if load.isNew { opposite.removed = schema }
       try create(number, schema, connection)
-      let insert = "INSERT INTO \(table(number)) SELECT", all = columns.map { "a.\($0)" }.joined(separator: ", ")
-      if isWhole || load.isNew {
-        try connection.execute("\(insert) 0, \(all) FROM \(name) AS a\(schema.key.isEmpty ? " ORDER BY rowid" : "")")
-      } else {
-        let keys = places.indices.map { schema.key.contains($0) ? places[$0] : "NULL" }.joined(separator: ", ")
-        try connection.execute(
-          """
-          \(insert) 0, \(all) FROM \(before) AS r CROSS JOIN \(name) AS a ON \(matches);
-          \(insert) 1, \(keys) FROM \(before) AS r WHERE NOT EXISTS (SELECT 1 FROM \(name) AS a WHERE \(matches));
-          """)
+      for statement in sql.keepCurrent(in: table(number), isWhole: isWhole || load.isNew) {
+        try connection.execute(statement)
       }
       opposite.rows = Int(try connection.integer("SELECT count(*) FROM \(table(number))"))
     }
     if load.isNew {
-      try connection.execute("DROP TABLE \(name)")
+      try connection.execute("DROP TABLE \(sql.table)")
       try run("DELETE FROM bb_columns WHERE dataset = ?1", schema.name, connection)
       let roles = "substr(name, 1, length(?1) + 6) = 'role:' || ?1 || ':'"
       try run("DELETE FROM bb_meta WHERE \(roles)", schema.name, connection)
     } else {
-      // The index of the key finds the rows: nothing depends on the number of other rows.
-      let key = schema.key.map { columns[$0] }.joined(separator: ", ")
-      let kept = schema.key.map { places[$0] }.joined(separator: ", ")
-      let some = isWhole ? "" : " WHERE (\(key)) IN (SELECT \(kept) FROM \(before))"
-      try connection.execute(
-        """
-        DELETE FROM \(name)\(some);
-        INSERT INTO \(name)(\(columns.joined(separator: ", "))) SELECT \(places.joined(separator: ", "))
-        FROM \(before) WHERE kind = 0 ORDER BY rowid;
-        DROP TABLE \(before);
-        """)
+      for statement in sql.restore(isWhole: isWhole) { try connection.execute(statement) }
       if let index, try index.exists(connection) { try index.update(connection) }
     }
     try run("DELETE FROM bb_meta WHERE name = ?1", "source:" + schema.name, connection)
@@ -231,6 +196,18 @@ enum SQLiteReplacedRows {
   }
 }
 
+extension TableReplacementSQL.Dialect {
+  static let sqlite = Self(
+    loaded: "temp.bb_loaded", before: "temp.bb_before", kind: "kind", keptOrder: "rowid", join: "CROSS JOIN")
+}
+
+extension TableReplacementSQL {
+  /// The statements for a table of SQLite.
+  init(sqlite schema: Schema) {
+    self.init(dialect: .sqlite, schema: schema, table: schema.name.quotedForSQL, order: "rowid")
+  }
+}
+
 extension SQLiteStore {
   /// The loads of which what they replaced is kept.
   public func undoableLoads() throws(Problem) -> Set<String> {
@@ -255,7 +232,7 @@ extension SQLiteStore {
     let (schema, isWhole) = kept.content(images.schema)
     let rows = try await SQLiteRows.open(
       database, connection, SQLiteReplacedRows.kept(number, schema),
-      Array((isWhole ? 1 : 0)...schema.width), .none, named: table)
+      Array((isWhole ? 1 : 0)...schema.width), SQLFilter(), named: table)
     return ReplacedTable(
       load: load, name: table, schema: schema, source: kept.source, isWhole: isWhole, rows: rows)
   }
