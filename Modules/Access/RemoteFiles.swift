@@ -137,7 +137,7 @@ extension ConnectedSources {
         return .cached(download, fetched: SystemClock().now().seconds)
       }
     }
-    let isKnown = options.offline || known != nil && options.maxAge != nil || download.partial != nil
+    let isKnown = options.offline || known != nil && options.maxAge != nil || download.beginning != nil
     var first: HTTPResponse?
     if isRanged, !isKnown, connection.listed(remote.place)?.size ?? .max >= RemoteObject.leastSize {
       let request = RemoteObject.tailRequest(remote.url, unless: known?.etag)

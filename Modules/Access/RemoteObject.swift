@@ -20,7 +20,7 @@ struct RemoteObject: Sendable {
   /// The last bytes.
   let tail: [UInt8]
   /// The ETag, or the date of last change of a file without one.
-  let validator: ImageValidator
+  let validator: FileValidator
 
   /// The request for the end of a file.
   /// - Parameter known: the ETag of the copy in the cache, which is sufficient.
@@ -43,14 +43,13 @@ struct RemoteObject: Sendable {
   init?(
     _ url: String, _ place: String, isObject: Bool, _ transport: any HTTPTransport, end response: HTTPResponse
   ) async throws(Problem) {
-    guard response.status == 206, let (start, length) = Self.range(of: response),
-      let validator = ImageValidator(response), response.header("Content-Encoding") ?? "identity" == "identity",
-      start == max(0, length - Self.tailSize)
+    guard let range = ContentRange(response), let length = range.size, let validator = FileValidator(response),
+      range.start == max(0, length - Self.tailSize)
     else { return nil }
     (self.url, self.place, self.isObject, self.transport) = (url, place, isObject, transport)
     (self.length, self.validator) = (length, validator)
     tail = try await response.bytes()
-    guard tail.count == length - start else { return nil }
+    guard tail.count == length - range.start else { return nil }
   }
 
   private init(_ other: RemoteObject, tail: [UInt8]) {
@@ -65,31 +64,20 @@ struct RemoteObject: Sendable {
     return size < tail.count ? RemoteObject(self, tail: Array(tail.suffix(size))) : self
   }
 
-  /// The first byte of a partial response, and the size of the file.
-  private static func range(of response: HTTPResponse) -> (start: Int, length: Int)? {
-    guard let text = response.header("Content-Range"), text.hasPrefix("bytes ") else { return nil }
-    let parts = text.dropFirst(6).split(separator: "/"), bounds = parts.first?.split(separator: "-") ?? []
-    guard parts.count == 2, bounds.count == 2, let start = Int(bounds[0]), let end = Int(bounds[1]),
-      let length = Int(parts[1]), start >= 0, start <= end, end < length
-    else { return nil }
-    return (start, length)
-  }
-
   /// The bytes of a range.
   /// - Throws: `busy` if the file has changed; `badData` for another range; the problems of the server.
   func bytes(in range: Range<Int>) async throws(Problem) -> [UInt8] {
     var request = Self.request(url, "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
-    let isTag = validator.text.hasPrefix("\"")
-    request.headers.append(HTTPHeader(isTag ? "If-Match" : "If-Unmodified-Since", validator.text))
+    request.headers.append(HTTPHeader(validator.isTag ? "If-Match" : "If-Unmodified-Since", validator.text))
     let response: HTTPResponse
     do throws(Problem) { response = try await transport.send(request) } catch { throw error.located(at: place) }
     switch response.status {
     case 206:
-      guard response.header("ETag").map({ !isTag || $0 == validator.text }) ?? true,
-        let (start, length) = Self.range(of: response), length == self.length
+      guard response.header("ETag").map({ !validator.isTag || $0 == validator.text }) ?? true,
+        let received = ContentRange(response), received.size == length
       else { throw changed }
       let bytes = try await response.bytes()
-      guard start == range.lowerBound, bytes.count == range.count else {
+      guard received.start == range.lowerBound, bytes.count == range.count else {
         throw Problem(.badData, "the server sent another range than the one requested", at: place)
       }
       return bytes

@@ -1,4 +1,5 @@
 import Codecs
+public import Domain
 import Files
 import Glibc
 public import Rows
@@ -6,7 +7,7 @@ import Synchronization
 
 /// A file of a server in the cache: complete, or the beginning of one that is still to come. One process at a time uses
 /// it, and one task at a time fetches it; no other user can read it.
-public final class CachedDownload: Sendable {
+public final class CachedDownload: DownloadTarget {
   /// The facts about a download, for the next request.
   public struct State: Sendable, Hashable {
     /// The ETag, and the date of last change, as the server wrote them; nil if it did not.
@@ -19,6 +20,14 @@ public final class CachedDownload: Sendable {
     /// Creates a state.
     public init(etag: String?, modified: String?, size: Int? = nil, fetched: Int64) {
       (self.etag, self.modified, self.size, self.fetched) = (etag, modified, size, fetched)
+    }
+
+    /// What a response says of the whole file.
+    public init(_ response: HTTPResponse, fetched: Int64) {
+      let isPart = response.isEncoded || response.status == 206
+      self.init(
+        etag: response.header("ETag"), modified: response.header("Last-Modified"),
+        size: isPart ? nil : response.header("Content-Length").flatMap { Int($0) }, fetched: fetched)
     }
   }
 
@@ -50,19 +59,20 @@ public final class CachedDownload: Sendable {
   /// The complete file; nil if there is none.
   public var complete: State? { (try? FileStamp.now(at: path)) != nil ? Self.state(path + ".json") : nil }
 
-  /// The beginning of a file: its state, and its size in bytes; nil if there is none.
-  public var partial: (state: State, count: Int)? {
-    guard let state = Self.state(part + ".json"), let size = try? FileByteSource(path: part).size, size > 0 else {
-      return nil
-    }
-    return (state, size)
+  /// The beginning of a file; nil if there is none that can be continued.
+  public var beginning: DownloadBeginning? {
+    guard let state = Self.state(part + ".json"), let count = try? FileByteSource(path: part).size, count > 0,
+      let validator = (state.etag ?? state.modified).flatMap({ FileValidator($0) })
+    else { return nil }
+    return DownloadBeginning(validator, count: count, size: state.size)
   }
 
   /// Begins a file; what there was of it is removed.
-  /// - Parameter state: nil if it cannot be continued later.
-  public func begin(_ state: State?) throws(Problem) {
+  public func begin(_ response: HTTPResponse) throws(Problem) {
     discard()
-    if let state { try Self.write(state, to: part + ".json") }
+    if !response.isEncoded, FileValidator(response) != nil {
+      try Self.write(State(response, fetched: 0), to: part + ".json")
+    }
     let descriptor = try RegularFile.open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, action: "create")
     open.withLock { $0 = descriptor }
   }
@@ -80,8 +90,14 @@ public final class CachedDownload: Sendable {
   }
 
   /// Makes the file complete.
-  public func finish(_ state: State) throws(Problem) {
+  /// - Parameters:
+  ///   - response: the last one, which may be a part.
+  ///   - fetched: when, in seconds since 1970.
+  public func finish(_ response: HTTPResponse, fetched: Int64) throws(Problem) {
     suspend()
+    let begun = Self.state(part + ".json")
+    var state = State(response, fetched: fetched)
+    (state.size, state.modified) = (state.size ?? begun?.size, state.modified ?? begun?.modified)
     // Without its state the file is not used.
     _ = Temporaries.remove(path + ".json")
     guard Temporaries.move(part, to: path) else { throw Problem.posix(errno, "rename", part) }

@@ -93,11 +93,10 @@ public final class ImageArchiveDirectory: ImageArchive {
     return hash.hexDigest()
   }
 
-  /// The incomplete file of an image from an earlier run.
-  public func unfinished(_ reference: ImageReference) throws(Problem) -> (any ImagePart)? {
+  /// The file of an image that is to be received, with the beginning that an earlier run left.
+  public func part(of reference: ImageReference) throws(Problem) -> any ImagePart {
     let start = ImagePartFile.prefix(reference)
-    guard let file = left.first(where: { $0.hasPrefix(start) }) else { return nil }
-    return try ImagePartFile(continuing: parts + "/" + file, reference, in: name)
+    return try ImagePartFile(reference, parts: parts, left: left.first { $0.hasPrefix(start) }, in: name)
   }
 
   /// The files of earlier runs, read once.
@@ -105,11 +104,6 @@ public final class ImageArchiveDirectory: ImageArchive {
   private let leftovers = CachedNames()
   /// The descriptor of the journal; below zero until there is something to note.
   private let notes = Mutex<Int32>(-1)
-
-  /// A new file for an image.
-  public func begin(_ reference: ImageReference, _ validator: ImageValidator?) throws(Problem) -> any ImagePart {
-    try ImagePartFile(reference, validator, parts: parts, in: name)
-  }
 
   /// Appends a line to `.bb/images.ndjson`.
   public func note(_ record: ImageRecord) throws(Problem) {

@@ -8,12 +8,14 @@ import Synchronization
 /// An image that is being received. The name of its file has everything needed to continue: the record, the URL and
 /// the server's validator.
 final class ImagePartFile: ImagePart {
-  let validator: ImageValidator?
-  private let path: String
   private let directory: String
+  /// The path up to the validator.
+  private let start: String
 
   private struct State {
-    var descriptor: Int32
+    var path = ""
+    var validator: FileValidator?
+    var descriptor: Int32 = -1
     var count = 0
     var hash = SHA256()
     var scanner = ImageScanner()
@@ -23,107 +25,123 @@ final class ImagePartFile: ImagePart {
       hash.update(bytes)
       scanner.update(bytes)
     }
+
+    /// Closes the file, once.
+    @discardableResult mutating func finish() -> Bool {
+      guard descriptor >= 0 else { return true }
+      defer { descriptor = -1 }
+      return close(descriptor) == 0
+    }
+
+    mutating func discard() {
+      finish()
+      if !path.isEmpty { unsafe unlink(path) }
+      self = State()
+    }
   }
-  private let state: Mutex<State>
+  private let state = Mutex(State())
 
   /// The name of an image's parts up to the validator: `KEY-N.` and a digest of the URL.
   static func prefix(_ reference: ImageReference) -> String {
     "\(reference.stem).\(SHA256.hex(Array(reference.url.utf8)).prefix(12))."
   }
 
-  /// Creates a file in the directory `parts`, for `directory`; one of the same name is replaced.
-  init(_ reference: ImageReference, _ validator: ImageValidator?, parts: String, in directory: String) throws(Problem) {
-    self.validator = validator
+  /// The part of an image in the directory `parts`, for `directory`.
+  /// - Parameter file: what an earlier run left of it, which is read again; deleted if it cannot be continued.
+  init(_ reference: ImageReference, parts: String, left file: String?, in directory: String) throws(Problem) {
     self.directory = directory
-    path = "\(parts)/\(Self.prefix(reference))\(Self.hex(validator)).part"
-    let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW
-    state = Mutex(State(descriptor: try RegularFile.open(path, flags, mode: 0o666, action: "create")))
-  }
-
-  /// Opens the file at `path` and reads its bytes again; nil if it cannot be continued, in which case it is deleted.
-  init?(continuing path: String, _ reference: ImageReference, in directory: String) throws(Problem) {
-    self.path = path
-    self.directory = directory
-    validator = Self.validator(of: path)
-    let descriptor: Int32
-    do throws(Problem) { descriptor = try RegularFile.open(path, O_RDWR | O_NOFOLLOW) } catch {
-      if error.kind == .noInput { return nil }
-      throw error
-    }
-    state = Mutex(State(descriptor: descriptor))
-    guard validator != nil else {
-      discard()
-      return nil
-    }
-    try FileByteSource(path: path).forEachPiece { bytes in state.withLock { $0.take(bytes) } }
-    guard lseek(descriptor, 0, SEEK_END) == off_t(count) else { throw Problem.posix(errno, "read", path) }
-    if count == 0 {
-      discard()
-      return nil
+    start = "\(parts)/\(Self.prefix(reference))"
+    guard let file else { return }
+    let path = "\(parts)/\(file)"
+    try state.withLock { (state) throws(Problem) in
+      state.path = path
+      state.validator = Self.validator(of: path)
+      do throws(Problem) { state.descriptor = try RegularFile.open(path, O_RDWR | O_NOFOLLOW) } catch {
+        if error.kind == .noInput { return }
+        throw error
+      }
+      guard state.validator != nil else { return state.discard() }
+      try FileByteSource(path: path).forEachPiece { state.take($0) }
+      guard lseek(state.descriptor, 0, SEEK_END) == off_t(state.count) else {
+        throw Problem.posix(errno, "read", path)
+      }
+      if state.count == 0 { state.discard() }
     }
   }
 
-  deinit {
-    let descriptor = state.withLock { $0.descriptor }
-    if descriptor >= 0 { close(descriptor) }
-  }
+  deinit { state.withLock { _ = $0.finish() } }
 
   var count: Int { state.withLock { $0.count } }
 
+  var beginning: DownloadBeginning? {
+    state.withLock { state in
+      state.count > 0 ? state.validator.map { DownloadBeginning($0, count: state.count) } : nil
+    }
+  }
+
+  func begin(_ response: HTTPResponse) throws(Problem) {
+    let validator = response.isEncoded ? nil : FileValidator(response)
+    let path = "\(start)\(Self.hex(validator)).part"
+    try state.withLock { (state) throws(Problem) in
+      state.discard()
+      (state.path, state.validator) = (path, validator)
+      let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW
+      state.descriptor = try RegularFile.open(path, flags, mode: 0o666, action: "create")
+    }
+  }
+
+  func resume() throws(Problem) {
+    try state.withLock { (state) throws(Problem) in
+      state.finish()
+      state.descriptor = try RegularFile.open(state.path, O_RDWR | O_APPEND | O_NOFOLLOW)
+    }
+  }
+
   func append(_ bytes: [UInt8]) throws(Problem) {
-    let place = path
     try state.withLock { (state) throws(Problem) in
       let span = unsafe bytes.span.bytes
-      try writeAll(span, to: state.descriptor, place: place)
+      try writeAll(span, to: state.descriptor, place: state.path)
       state.take(span)
     }
   }
 
   func check() throws(Problem) -> (kind: ImageKind, sha256: String) {
-    let place = path
-    return try state.withLock { (state) throws(Problem) in
+    try state.withLock { (state) throws(Problem) in
       let kind = try state.scanner.finish()
       var status = stat()
       guard unsafe fstat(state.descriptor, &status) == 0, Int(status.st_size) == state.count else {
-        throw Problem(.io, "the file does not have the length that was written", at: place)
+        throw Problem(.io, "the file does not have the length that was written", at: state.path)
       }
       return (kind, state.hash.hexDigest())
     }
   }
 
   func publish(as file: String) throws(Problem) {
-    guard finish() else { throw Problem.posix(errno, "close", path) }
-    guard unsafe rename(path, directory + "/" + file) == 0 else {
-      throw Problem.posix(errno, "rename", directory + "/" + file)
+    try state.withLock { (state) throws(Problem) in
+      guard state.finish() else { throw Problem.posix(errno, "close", state.path) }
+      guard unsafe rename(state.path, directory + "/" + file) == 0 else {
+        throw Problem.posix(errno, "rename", directory + "/" + file)
+      }
+      state.path = ""
     }
   }
 
   func suspend() {
-    if validator == nil || count == 0 { discard() } else { finish() }
-  }
-
-  func discard() {
-    finish()
-    unsafe unlink(path)
-  }
-
-  /// Closes the file, once.
-  @discardableResult private func finish() -> Bool {
     state.withLock { state in
-      guard state.descriptor >= 0 else { return true }
-      defer { state.descriptor = -1 }
-      return close(state.descriptor) == 0
+      if state.validator == nil || state.count == 0 { state.discard() } else { state.finish() }
     }
   }
 
-  private static func hex(_ validator: ImageValidator?) -> String {
+  func discard() { state.withLock { $0.discard() } }
+
+  private static func hex(_ validator: FileValidator?) -> String {
     let digits = Array("0123456789abcdef".utf8)
     guard let validator else { return "-" }
     return String(
       decoding: validator.text.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  private static func validator(of path: String) -> ImageValidator? {
+  private static func validator(of path: String) -> FileValidator? {
     guard path.hasSuffix(".part"), let mark = path.dropLast(5).split(at: ".").last else { return nil }
     let digits = Array(mark.utf8)
     var bytes: [UInt8] = []
@@ -133,6 +151,6 @@ final class ImagePartFile: ImagePart {
       }
       bytes.append(byte)
     }
-    return String(validating: bytes, as: UTF8.self).flatMap { ImageValidator($0) }
+    return String(validating: bytes, as: UTF8.self).flatMap { FileValidator($0) }
   }
 }

@@ -1,0 +1,32 @@
+public import Rows
+
+/// A file that a download fills.
+public protocol DownloadTarget: Sendable {
+  /// What an earlier attempt left; nil for nothing that can be continued.
+  var beginning: DownloadBeginning? { get }
+  /// Begins with the body of a response; what there was is removed.
+  func begin(_ response: HTTPResponse) throws(Problem)
+  /// Opens the beginning to append to it.
+  func resume() throws(Problem)
+  /// Appends bytes.
+  func append(_ bytes: [UInt8]) throws(Problem)
+  /// Closes an incomplete file, which stays if it can be continued.
+  func suspend()
+  /// Removes an incomplete file.
+  func discard()
+}
+
+/// The beginning of a file.
+public struct DownloadBeginning: Sendable, Hashable {
+  /// What the server compares before it sends the rest.
+  public let validator: FileValidator
+  /// Bytes received.
+  public let count: Int
+  /// The size of the complete file in bytes; nil if the server did not state it.
+  public let size: Int?
+
+  /// A beginning of `count` bytes.
+  public init(_ validator: FileValidator, count: Int, size: Int? = nil) {
+    (self.validator, self.count, self.size) = (validator, count, size)
+  }
+}
