@@ -41,6 +41,20 @@ BEGIN
   END LOOP;
 END $$;
 CREATE EVENT TRIGGER shard ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.shard();
+CREATE FUNCTION public.widen() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+DECLARE part record;
+BEGIN
+  FOR part IN
+    SELECT s.srvname AS server, (SELECT option_value FROM pg_options_to_table(f.ftoptions) WHERE option_name = 'table_name') AS name,
+      (SELECT string_agg(format('ADD COLUMN IF NOT EXISTS %I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ')
+       FROM pg_attribute a WHERE a.attrelid = f.ftrelid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
+    FROM pg_event_trigger_ddl_commands() d JOIN pg_inherits i ON i.inhparent = d.objid JOIN pg_foreign_table f ON f.ftrelid = i.inhrelid
+      JOIN pg_foreign_server s ON s.oid = f.ftserver
+  LOOP
+    PERFORM dblink_exec(part.server, format('ALTER TABLE public.%I %s', part.name, part.columns));
+  END LOOP;
+END $$;
+CREATE EVENT TRIGGER widen ON ddl_command_end WHEN TAG IN ('ALTER TABLE') EXECUTE FUNCTION public.widen();
 """
 
 

@@ -32,8 +32,11 @@ struct ImageFetch: Sendable {
     let download = ResumableDownload(
       request, at: place, over: transport, attempts: limits.attempts, allAttempts: limits.attempts)
     let outcome = try await download.run(into: part, known: known.map { ($0.etag, $0.lastModified) }) {
-      (bytes, _, _) throws(Problem) in if !meter.take(bytes) { throw tooMuch }
-    } check: { () throws(Problem) in found = try part.check() }
+      (bytes, _, _) throws(Problem) in
+      if !meter.take(bytes) { throw tooMuch }
+    } check: { () throws(Problem) in
+      found = try part.check()
+    }
     switch outcome {
     case .unreachable(let problem): return .failed(problem.located(at: place))
     case .refused(let response):

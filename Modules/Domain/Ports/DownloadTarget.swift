@@ -2,7 +2,7 @@ public import Rows
 
 /// A file that a download fills.
 public protocol DownloadTarget: Sendable {
-  /// What an earlier attempt left; nil for nothing that can be continued.
+  /// The bytes that an earlier attempt received; nil if there are none, or if they cannot be continued.
   var beginning: DownloadBeginning? { get }
   /// Begins with the body of a response; what there was is removed.
   func begin(_ response: HTTPResponse) throws(Problem)
@@ -18,7 +18,7 @@ public protocol DownloadTarget: Sendable {
 
 /// The beginning of a file.
 public struct DownloadBeginning: Sendable, Hashable {
-  /// What the server compares before it sends the rest.
+  /// The value that the server compares before it sends the rest.
   public let validator: FileValidator
   /// Bytes received.
   public let count: Int

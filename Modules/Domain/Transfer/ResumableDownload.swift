@@ -40,8 +40,8 @@ public struct ResumableDownload: Sendable {
   /// - Parameters:
   ///   - known: the ETag and the date of last change of the complete file that is there.
   ///   - first: the response to the first request, if that was sent.
-  ///   - progress: is told of each piece: its bytes, those received so far, and those of the file; throws to end the
-  ///     download.
+  ///   - progress: called for each piece with its bytes, those received so far, and those of the file; throws to end
+  ///     the download.
   ///   - check: throws `badData` if the file is not what it should be.
   /// - Throws: errors of the target, `cancelled`.
   public func run(
@@ -100,7 +100,7 @@ public struct ResumableDownload: Sendable {
         do throws(Problem) { try check() } catch {
           guard error.kind == .badData else { throw error }
           target.discard()
-          // What an earlier attempt received may be what is wrong.
+          // The bytes of an earlier attempt may be wrong.
           if begun > 0 { continue }
           return .incomplete(error)
         }
@@ -167,6 +167,7 @@ extension HTTPResponse {
     } else if let date = header("Last-Modified"), date != beginning.validator.text {
       return false
     }
-    return range.start == beginning.count && (range.size == nil || beginning.size == nil || range.size == beginning.size)
+    let sizes = Set([range.size, beginning.size].compactMap { $0 })
+    return range.start == beginning.count && sizes.count <= 1
   }
 }

@@ -22,7 +22,7 @@ public final class CachedDownload: DownloadTarget {
       (self.etag, self.modified, self.size, self.fetched) = (etag, modified, size, fetched)
     }
 
-    /// What a response says of the whole file.
+    /// The facts that a response states about the whole file.
     public init(_ response: HTTPResponse, fetched: Int64) {
       let isPart = response.isEncoded || response.status == 206
       self.init(

@@ -12,7 +12,7 @@ struct SQLFilter: Sendable {
     let name: String
     /// Nil for values that the database compares in another way.
     let kind: Kind?
-    /// The column as it stands in a comparison.
+    /// The column as an operand of a comparison.
     let operand: String
   }
 
@@ -26,7 +26,7 @@ struct SQLFilter: Sendable {
   /// No condition.
   init() {}
 
-  /// What can be done of `selection`; nothing for nil.
+  /// The part of `selection` that can be done; nothing for nil.
   /// - Parameters:
   ///   - place: a value in SQL, noted if it is a parameter; nil if the database cannot have it.
   ///   - search: the condition for a search; nil if the database has none.
@@ -106,8 +106,8 @@ struct SQLFilter: Sendable {
 }
 
 extension SQLFilter {
-  /// What SQLite can do of `selection` on a table whose values are kept as bb keeps them. Of any other, columns may hold
-  /// values of other types than they are compared as, and nothing is done.
+  /// The part for SQLite, on a table whose values are kept as bb keeps them. Of any other, columns may hold values of
+  /// other types than they are compared as, and nothing is done.
   ///
   /// Parameters count from 2: the first is the reader's own.
   init(_ selection: Selection?, on table: SQLiteTable, _ index: SQLiteSearchIndex?) {
@@ -127,7 +127,7 @@ extension SQLFilter {
     }
   }
 
-  /// What PostgreSQL can do of `selection`. COPY takes no parameters: values are literals.
+  /// The part for PostgreSQL. COPY takes no parameters: values are literals.
   init(_ selection: Selection?, onServer columns: [Column]) {
     self.init(selection, on: columns) { value, _ in
       switch value {

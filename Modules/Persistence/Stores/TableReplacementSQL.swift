@@ -3,8 +3,8 @@ import Rows
 
 /// Statements that replace the rows of a table of a database, keep what they replace, and put it back.
 ///
-/// In conditions `a` is a row of the table, `b` a row of the load, and `r` one that was kept: its columns are `c0`, `c1`…,
-/// and its kind is 0 for rows as they were, 1 for keys of rows that were added.
+/// In conditions `a` is a row of the table, `b` a row of the load, and `r` one that was kept: its columns are `c0`,
+/// `c1`…, and its kind is 0 for rows as they were, 1 for keys of rows that were added.
 struct TableReplacementSQL {
   /// The words of a database.
   struct Dialect: Sendable {
@@ -39,17 +39,20 @@ struct TableReplacementSQL {
   func load(differs: String) -> [String] {
     let names = columns.joined(separator: ", "), loaded = dialect.loaded
     guard !schema.key.isEmpty else {
-      return ["DELETE FROM \(table)", "INSERT INTO \(table)(\(names)) SELECT \(names) FROM \(loaded) ORDER BY \(order)"]
+      return [
+        "DELETE FROM \(table)", "INSERT INTO \(table)(\(names)) SELECT \(names) FROM \(loaded) ORDER BY \(order)",
+      ]
     }
     let sets = columns.indices.filter { !schema.key.contains($0) }.map { "\(columns[$0]) = b.\(columns[$0])" }
       .joined(separator: ", ")
-    return ["DELETE FROM \(table) AS a WHERE NOT EXISTS (SELECT 1 FROM \(loaded) AS b WHERE \(matches))"]
-      + (sets.isEmpty
-        ? [] : ["UPDATE \(table) AS a SET \(sets) FROM \(loaded) AS b WHERE \(matches) AND (\(differs))"])
-      + [
-        "INSERT INTO \(table)(\(names)) SELECT \(all("b")) FROM \(loaded) AS b "
-          + "WHERE NOT EXISTS (SELECT 1 FROM \(table) AS a WHERE \(matches))"
-      ]
+    var statements = ["DELETE FROM \(table) AS a WHERE NOT EXISTS (SELECT 1 FROM \(loaded) AS b WHERE \(matches))"]
+    if !sets.isEmpty {
+      statements.append("UPDATE \(table) AS a SET \(sets) FROM \(loaded) AS b WHERE \(matches) AND (\(differs))")
+    }
+    return statements + [
+      "INSERT INTO \(table)(\(names)) SELECT \(all("b")) FROM \(loaded) AS b "
+        + "WHERE NOT EXISTS (SELECT 1 FROM \(table) AS a WHERE \(matches))"
+    ]
   }
 
   /// Keeps the rows that a load will replace in the table `kept`.

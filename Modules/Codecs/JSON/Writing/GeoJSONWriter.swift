@@ -83,7 +83,7 @@ public struct GeoJSONWriter: Sendable {
     }
   }
 
-  /// A name as it stands before the value of a member.
+  /// A name in JSON, with the colon before the value of the member.
   private static func member(_ name: String) -> [UInt8] {
     var out = ByteBuffer(capacity: 64)
     out.append(jsonString: name)

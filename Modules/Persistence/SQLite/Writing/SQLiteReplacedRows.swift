@@ -146,7 +146,9 @@ enum SQLiteReplacedRows {
     let sql = TableReplacementSQL(sqlite: schema)
     let index = SQLiteSearchIndex(schema)
     if load.isNew { try index?.remove(connection) }
-    if !load.isNew { try connection.execute("CREATE TABLE \(sql.dialect.before) AS SELECT * FROM \(table(number)) ORDER BY rowid") }
+    if !load.isNew {
+      try connection.execute("CREATE TABLE \(sql.dialect.before) AS SELECT * FROM \(table(number)) ORDER BY rowid")
+    }
     try forget(number, connection)
     let isWhole = load.isWhole || schema.key.isEmpty
     var opposite = ReplacedLoad(isNew: !isThere, isWhole: load.isWhole)
