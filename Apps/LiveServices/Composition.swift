@@ -41,11 +41,20 @@ package enum LiveServices {
     return services
   }
 
+  /// What `--option` can set, for help, man page and completion.
+  package static let assignments: @Sendable () -> [Program.Assignment] = {
+    PlaceOptions.assignments(of: formats(temporary: "").exporters, PlaceOptions.shared + PlaceOptions.tables)
+  }
+
+  private static func formats(temporary: String) -> ExporterRegistry {
+    ExporterRegistry(adding: SQLiteExporter(temporaryDirectory: temporary), before: "sql")
+  }
+
   private static func make(
     _ report: Report, _ userAgent: String, _ variables: [String: String], _ network: Network
   ) -> AppServices {
     let directories = Directories(variables), temporary = directories.temporary
-    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryDirectory: temporary), before: "sql")
+    let exporters = formats(temporary: temporary)
     let plugins = PluginRegistry(
       PluginDirectories(
         PluginDirectories.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)

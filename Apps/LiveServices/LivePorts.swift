@@ -1,3 +1,4 @@
+import Access
 import AppShell
 import Codecs
 import CommandLineKit
@@ -17,6 +18,7 @@ struct InstalledExporters: ExporterCatalogue {
   let report: Report
 
   var all: [any Exporter] { builtIn.exporters }
+  var places: [PlaceOptions] { PlaceOptions.shared + PlaceOptions.tables }
   func named(_ name: String) throws(Problem) -> any Exporter {
     if name.hasPrefix("singer:") { return try plugins.target(String(name.dropFirst("singer:".count))) }
     if let description = MetadataExporter.description(named: name) { return description }

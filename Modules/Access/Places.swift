@@ -1,3 +1,4 @@
+package import AppShell
 import Codecs
 import CommandLineKit
 package import Domain
@@ -145,6 +146,15 @@ struct ObjectPlace: Place {
   }
   func bucket() throws(Problem) -> (bucket: any ObjectBucket, prefix: String) { (try storage, location.key) }
   func tableFiles() throws(Problem) -> any TableStorage { try sources.table(location) }
+}
+
+extension PlaceOptions {
+  /// The tables of servers and directories.
+  package static let tables = [
+    PlaceOptions(
+      "delta", "delta:DIR", "A Delta table; its data files have the options of parquet", DeltaExporter.options),
+    PlaceOptions("postgres", "postgres://HOST/DATABASE", "A table of a PostgreSQL database", PostgresExporter.options),
+  ]
 }
 
 /// A table of a PostgreSQL server.

@@ -35,7 +35,12 @@ package struct CompletionValues: Sendable {
   func words(_ kind: String, _ point: CompletionPoint, _ context: CommandContext) async -> [Completion] {
     switch kind {
     case "format":
-      return context.services.exporters.all.map { Completion($0.descriptor.name, $0.descriptor.summary) }
+      let exporters = context.services.exporters
+      let own = point.invocation.path == ["schema"] ? ExporterDescriptor.descriptions : []
+      return (own.compactMap { try? exporters.named($0) } + exporters.all).map {
+        Completion($0.descriptor.name, $0.descriptor.summary)
+      }
+    case "option": return context.program.assignments().map(\.completion)
     case "source": return (APIDescription.builtIn.map(\.name) + ["snapshot"]).map { Completion($0) }
     case "topic": return context.program.helpWords.map { Completion($0) }
     case "relation": return relations.map { Completion($0) }

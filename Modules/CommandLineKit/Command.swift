@@ -70,6 +70,8 @@ package struct Program: Sendable {
   let related: [String]
   /// Words of other programs, for hints; of two that apply, the first counts.
   package let synonyms: [Synonym]
+  /// What can follow `--option`, in the order of the help.
+  package let assignments: @Sendable () -> [Assignment]
   /// The command line that was meant by words which are none, without the name of the program; nil if it is unknown.
   private let correction: @Sendable (_ words: [String]) -> String?
 
@@ -78,6 +80,21 @@ package struct Program: Sendable {
     correction(words).map {
       Problem(.usage, "unexpected “\(words.joined(separator: " "))”", hint: .advice("use \(name) \($0)"))
     }
+  }
+
+  /// One option of a format or of a place, as `--option` sets it.
+  package struct Assignment: Sendable, Hashable {
+    /// The word before the point, and that after it.
+    let format: String, key: String
+    /// The accepted values or a placeholder, and what they do.
+    let values: String, summary: String
+    package init(_ format: String, _ key: String, _ values: String, _ summary: String) {
+      (self.format, self.key, self.values, self.summary) = (format, key, values, summary)
+    }
+    /// `csv.null=TEXT`.
+    var signature: String { "\(format).\(key)=\(values)" }
+    /// The word before the value, and what the option does.
+    package var completion: Completion { Completion("\(format).\(key)=", summary) }
   }
 
   /// A file or directory that a program uses.
@@ -114,9 +131,10 @@ package struct Program: Sendable {
     _ name: String, version: String, released: String = "", _ overview: String, discussion: String = "",
     commands: [Command], defaultCommand: String? = nil, options: [Option], topics: [Topic], examples: [String],
     datasets: [String] = [], files: [File] = [], related: [String] = [], synonyms: [Synonym] = [],
+    assignments: @escaping @Sendable () -> [Assignment] = { [] },
     correction: @escaping @Sendable (_ words: [String]) -> String? = { _ in nil }
   ) {
-    self.correction = correction
+    (self.correction, self.assignments) = (correction, assignments)
     self.name = name
     self.version = version
     self.released = released

@@ -33,6 +33,15 @@ public struct MetadataExporter: ByteFormat {
 
   private enum Form: String, Sendable {
     case csvw, dataPackage = "datapackage", jsonSchema = "json-schema", frictionless
+
+    var summary: String {
+      switch self {
+      case .csvw: "The columns as metadata of CSV on the Web"
+      case .dataPackage: "A Frictionless Data Package of files"
+      case .jsonSchema: "A JSON Schema that every row meets"
+      case .frictionless: "The columns as a Frictionless table schema"
+      }
+    }
   }
   private let form: Form
   private let files: [File]
@@ -54,7 +63,7 @@ public struct MetadataExporter: ByteFormat {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       form.rawValue, fileExtensions: form == .jsonSchema ? ["schema.json"] : [], mediaType: "application/json",
-      summary: "Column metadata for a file", isExact: false)
+      summary: form.summary, isExact: false)
   }
 
   /// An encoder that writes the description, and no rows.

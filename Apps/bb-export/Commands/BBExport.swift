@@ -1,6 +1,7 @@
 import AppShell
 import CommandLineKit
 import Domain
+import LiveServices
 import Query
 import Rows
 
@@ -274,7 +275,8 @@ enum BBExport {
       Synonym("insert", "import", "load", for: "sync", hint: "use bb-export sync --from FILE --storage sqlite:bb.db"),
       Synonym("stats", "summary", "summarize", "describe", for: "profile"), Synonym("compare", for: "diff"),
       Synonym("validate", "verify", for: "check"), Synonym("info", "columns", "types", for: "schema"),
-    ] + Self.asOptions.map { Synonym($0.words, for: "table", hint: "use bb-export FILE\($0.options)") })
+    ] + Self.asOptions.map { Synonym($0.words, for: "table", hint: "use bb-export FILE\($0.options)") },
+    assignments: LiveServices.assignments)
 
   /// Commands of other programs that are options here.
   private static let asOptions: [(words: [String], options: String)] =

@@ -40,8 +40,11 @@ enum Listings {
       [
         format.name, format.fileExtensions.map { ".\($0)" }.joined(separator: " "),
         format.isExact ? "exact" : "display", readers(of: format.name), format.summary,
-        format.options.map { "\($0.key)=\($0.values)" }.joined(separator: "; "), format.limits.description,
+        options(format.options), format.limits.description,
       ]
+    }
+    let places = context.services.exporters.places.map { place in
+      [place.name, place.location, "place", "bb-export", place.summary, options(place.options), ""]
     }
     let read = FileFormat.all.filter { format in !descriptors.contains { $0.name == format.name } }.map { format in
       [
@@ -49,10 +52,14 @@ enum Listings {
         "A format that is only read", "", "",
       ]
     }
-    let rows = written + read
+    let rows = written + places + read
     try await write(
       "formats", [:], ["format", "suffixes", "kind", "read_by", "what", "options", "limits"], rows, context,
       user: ["format", "what"])
+  }
+
+  private static func options(_ options: [ExporterDescriptor.Option]) -> String {
+    options.map { "\($0.key)=\($0.values)" }.joined(separator: "; ")
   }
 
   private static func readers(of format: String) -> String {

@@ -1,6 +1,7 @@
 import AppShell
 import CommandLineKit
 import Domain
+import LiveServices
 import Rows
 
 /// The program's description: help, completions, man page and parsing are made from it.
@@ -47,13 +48,14 @@ enum BBNotes {
       Synonym("--born", "--birthday", "--dob", for: "--birth-date"),
       Synonym("--photo", "--picture", "--portrait", for: "--image"),
       Synonym("tag", "comment", "note", "write", for: "add"),
-    ]
+    ], assignments: LiveServices.assignments
   ) { (words) in
     // An episode is the argument of a command, and text that is searched for is not listed.
     let text = Remedy.shellWord(words.dropFirst().joined(separator: " "))
     if let first = words.first, (try? EpisodeKey(parsing: first, production: "")) != nil {
       return words.count == 1 ? "show \(first)" : "add \(first) \(text)"
     }
+    if words.count > 1, words[0] == "tag" { return "add \(words[1]) --tag NAME" }
     guard words.count > 1, words[0] == "list" else { return nil }
     if let key = try? EpisodeKey(parsing: words[1], production: "") {
       return "list --season \(key.season) --episode \(key.episode)"

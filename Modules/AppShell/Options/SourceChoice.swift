@@ -77,8 +77,16 @@ package struct ObjectOptions: Sendable, Hashable {
   /// Whether requests are not signed.
   package var isAnonymous = false
 
-  /// The prefix of the assignments of `--option`.
-  static let prefix = "s3."
+  /// The options of a server of objects.
+  static let options = PlaceOptions(
+    "s3", "s3://BUCKET/KEY", "An object of a bucket",
+    [
+      ExporterDescriptor.Option("endpoint", "URL", "The URL of the server [default: that of the environment, or AWS]"),
+      ExporterDescriptor.Option("region", "NAME", "The region [default: that of the environment]"),
+      ExporterDescriptor.Option(
+        "anonymous", "true|false", "Whether requests are not signed, for public buckets [default: false]"),
+    ])
+  static let prefix = options.name + "."
 
   init() {}
 

@@ -28,8 +28,8 @@ package enum OutputOptions {
     "image-dir", "DIR", values: .file, setting: .imageDirectory, in: group,
     "html: show the images that bb-export images stored in DIR")
   package static let formatOption = Option.value(
-    "option", "KEY=VALUE", repeatable: true, setting: .formatOptions, in: group,
-    "set a format option: [FORMAT.]KEY=VALUE; may be repeated")
+    "option", "KEY=VALUE", values: .dynamic("option"), repeatable: true, setting: .formatOptions, in: group,
+    "set an option of a format or place: [FORMAT.]KEY=VALUE; may be repeated; help FORMAT lists them")
   /// Whether to write a JSON object for scripts.
   static let json = Option.flag("json", in: group, "output one JSON object: {\"bb\":1,\"kind\":…,\"items\":[…]}")
     .excluding("plain")

@@ -13,8 +13,14 @@ struct PartitionPlan: Sendable {
   private let completeBytes: Int
   private let date: String
 
-  /// The prefix of the options that limit files.
-  private static let prefix = "split."
+  /// The options that limit files.
+  static let options = PlaceOptions(
+    "split", "{n}", "Files of limited size: -o 'part-{n}.csv'",
+    [
+      ExporterDescriptor.Option("rows", "N", "The most rows of a file"),
+      ExporterDescriptor.Option("bytes", "SIZE", "The size from which on a file is complete, for example 512MiB"),
+    ])
+  private static let prefix = options.name + "."
 
   /// The assignments of `--option` that are for formats.
   static func formatOptions(_ assignments: [String]) -> [String] {
@@ -54,7 +60,9 @@ struct PartitionPlan: Sendable {
     var rows = Int.max, bytes = Int.max
     for assignment in limits {
       let pair = assignment.dropFirst(Self.prefix.count).split(separator: "=", maxSplits: 1).map(String.init)
-      guard pair.count == 2, ["rows", "bytes"].contains(pair[0]), let number = Self.number(pair[1]) else {
+      guard pair.count == 2, Self.options.options.contains(where: { $0.key == pair[0] }),
+        let number = Self.number(pair[1])
+      else {
         throw Problem(
           .usage, "invalid option “\(assignment)”", hint: "use split.rows=N or split.bytes=SIZE, for example 512MiB")
       }

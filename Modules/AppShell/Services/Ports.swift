@@ -7,6 +7,8 @@ package import Rows
 package protocol ExporterCatalogue: Sendable {
   /// The built-in formats, in the order of the documentation.
   var all: [any Exporter] { get }
+  /// The places that have options of their own.
+  var places: [PlaceOptions] { get }
   /// The format with a name, built-in or external; `singer:PROGRAM` is a Singer target.
   /// - Throws: `usage` for an unknown name, with the nearest one.
   func named(_ name: String) throws(Problem) -> any Exporter
@@ -17,6 +19,32 @@ package protocol ExporterCatalogue: Sendable {
   func options(_ assignments: [String], for chosen: [any Exporter]) throws(Problem) -> [String: ExportOptions]
   /// The format of a file that describes the columns of other files.
   func metadata(_ form: MetadataForm, of files: [DescribedFile]) -> any Exporter
+}
+
+extension ExporterCatalogue {
+  /// Those that are the same everywhere.
+  package var places: [PlaceOptions] { PlaceOptions.shared }
+}
+
+/// What `--option` can set of a place, of its outputs or of the connection to it.
+package struct PlaceOptions: Sendable {
+  package let name: String
+  /// What names the place: `delta:DIR`.
+  package let location: String
+  package let summary: String
+  package let options: [ExporterDescriptor.Option]
+  package init(_ name: String, _ location: String, _ summary: String, _ options: [ExporterDescriptor.Option]) {
+    (self.name, self.location, self.summary, self.options) = (name, location, summary, options)
+  }
+
+  package static let shared = [PartitionPlan.options, ObjectOptions.options]
+
+  /// The options of formats and places for help, man page and completion.
+  package static func assignments(of formats: [any Exporter], _ places: [PlaceOptions]) -> [Program.Assignment] {
+    (formats.map { ($0.descriptor.name, $0.descriptor.options) } + places.map { ($0.name, $0.options) }).flatMap {
+      (name, options) in options.map { Program.Assignment(name, $0.key, $0.values, $0.summary) }
+    }
+  }
 }
 
 /// The standard of a file that describes the columns of other files.

@@ -54,12 +54,23 @@ extension Program {
     let all = options(of: command)
     if command.common.isEmpty || isComplete {
       page.groups(all)
+      let takesAll = isComplete && all.contains { $0.name == "option" }
+      page.assignments(assignments().filter { takesAll || $0.format == command.name })
     } else {
       let common = command.common.compactMap { name in all.first { $0.name == name } }
       page.section("OPTIONS", pairs: common.map { ($0.signature, $0.explanation) })
       page.section("MORE", lines: ["Run “\(name) \(command.name) --help all” for all \(all.count) options."])
     }
     page.section("EXAMPLES", lines: command.examples.map { "\(name) \($0)" })
+    return page.text
+  }
+}
+
+extension Program {
+  /// What `--option` can set of a format or a place; empty for other words.
+  func assignments(of format: String, width: Int) -> String {
+    var page = Page(width: max(40, min(width, 120)))
+    page.assignments(assignments().filter { $0.format == format })
     return page.text
   }
 }
@@ -109,6 +120,10 @@ private struct Page {
       }
       section("\(group.uppercased()) OPTIONS", pairs: pairs)
     }
+  }
+
+  mutating func assignments(_ assignments: [Program.Assignment]) {
+    section("VALUES OF --OPTION", pairs: assignments.map { ($0.signature, $0.summary) })
   }
 
   private func wrapped(_ paragraph: String, _ width: Int) -> [String] {

@@ -2,7 +2,11 @@ package import Rows
 
 extension Program {
   /// The words that can follow `help`: topics, commands, `man`.
-  package var helpWords: [String] { topics.map(\.name) + commands.map(\.name) + ["man"] }
+  package var helpWords: [String] {
+    ownWords + Set(assignments().map(\.format)).subtracting(ownWords).sorted()
+  }
+  /// Topics, commands and `man`.
+  private var ownWords: [String] { topics.map(\.name) + commands.map(\.name) + ["man"] }
 
   /// Returns the text that `help WORD…` shows: the help of the program, a topic, or a command and its subcommand.
   ///
@@ -23,11 +27,14 @@ extension Program {
     }
     if let topic = topics.first(where: { $0.name == first }) {
       if !topic.tasks.isEmpty { return try topic.help(with: Array(words.dropFirst())) }
-      if words.count == 1 { return topic.text + "\n" }
+      let values = assignments(of: first, width: width)
+      if words.count == 1 { return topic.text + "\n" + (values.isEmpty ? "" : "\n" + values) }
     }
     var command: Command?, below = commands
     for (depth, word) in words.enumerated() {
       guard let named = below.first(where: { $0.isNamed(word) }) else {
+        let values = assignments(of: word, width: width)
+        if words.count == 1, !values.isEmpty { return values }
         // An action of a command is described by the help of the command.
         if let command, case .words(let actions) = command.arguments.first?.values, actions.contains(word) {
           return help(for: command, path: Array(words[..<depth]), width: width)
@@ -36,7 +43,7 @@ extension Program {
         let all =
           known.isEmpty
           ? "run “\(name) help \(words[..<depth].joined(separator: " "))”"
-          : "available: \(known.joined(separator: ", "))"
+          : "available: \((depth == 0 ? ownWords : known).joined(separator: ", "))"
         throw Problem(
           .usage, "unknown help topic or command “\(words.joined(separator: " "))”",
           hint: .nearest(word, among: known) ?? .advice(all))

@@ -20,6 +20,9 @@ extension Program {
     }
     page.section("OPTIONS", "Every command has these options.")
     for option in options + [Self.help, Self.versionOption] { page.item(option) }
+    let assignments = assignments()
+    if !assignments.isEmpty { page.section("FORMAT OPTIONS", "The option --option sets these.") }
+    for assignment in assignments { page.item(ManPage.bold(assignment.signature), assignment.summary + ".") }
     for topic in topics where ManPage.sections[topic.name] == nil {
       page.section(topic.name.uppercased())
       page.verbatim(topic.text)

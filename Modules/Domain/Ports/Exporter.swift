@@ -136,7 +136,9 @@ public struct ExporterDescriptor: Sendable, Hashable {
     }
   }
   /// Whether it writes no rows, but what all rows have in common.
-  package var describesRows: Bool { ["json-schema", "csvw", "frictionless"].contains(name) }
+  package var describesRows: Bool { Self.descriptions.contains(name) }
+  /// The formats that do.
+  package static let descriptions = ["json-schema", "csvw", "frictionless"]
   /// Whether its files are not text.
   public var isBinary: Bool { mediaType.hasPrefix("application/vnd.") }
   /// The number of lines before the first row that a terminal shows again after each screen.

@@ -23,6 +23,9 @@ public struct DeltaExporter: Exporter {
     log = DeltaLog(storage: storage)
   }
 
+  /// The options of the table; its files have those of their format.
+  public static var options: [ExporterDescriptor.Option] { DeltaOption.all }
+
   /// `delta`.
   public var descriptor: ExporterDescriptor {
     let files = format.descriptor

@@ -10,6 +10,8 @@ import Synchronization
 /// A table that bb makes has the types of its columns and gets the rows in binary form; one that is there has types of
 /// its own, and gets them as text.
 public struct PostgresExporter: Exporter {
+  /// The options of the table.
+  public static var options: [ExporterDescriptor.Option] { [dates] }
   private static let dates = ExporterDescriptor.Option(
     "dates", "auto|native|text",
     "Dates and timestamps of a new table: date and timestamptz if the first rows fit them (auto), always, or text [default: auto]"
@@ -27,7 +29,7 @@ public struct PostgresExporter: Exporter {
     ExporterDescriptor(
       "postgres", fileExtensions: [], mediaType: "application/octet-stream",
       summary: "A table of a PostgreSQL database", isExact: true,
-      measuring: .head(rows: 10_000), options: [Self.dates], limits: ExporterDescriptor.Limits(columns: 1599))
+      measuring: .head(rows: 10_000), options: Self.options, limits: ExporterDescriptor.Limits(columns: 1599))
   }
 
   /// The table.
