@@ -39,6 +39,7 @@ struct DiffCommand {
       throw Problem(.usage, "standard input can be read only once", hint: "save it to a file first")
     }
     var policy = OutputPolicy()
+    policy.choosesColumns = true
     policy.follow(invocation, first: words.first)
     let outputs = try OutputPlan(invocation, services, policy)
     let selection = try SelectionOptions(invocation, services)
@@ -72,16 +73,19 @@ struct DiffCommand {
       () async throws(Problem) in
       try await DifferenceRows(from: parts[0], to: parts[1], wanted, scratch: services.scratch, tally: tally)
     }
-    var chosen = try selection.read(for: rows.schema)
+    var chosen = try selection.read(for: rows.schema), shown: any RowStream = rows
     if outputs.audience == .user, services.terminal.width != nil, chosen.columns == nil, chosen.grouping == nil,
       !chosen.steps.hasOwnColumns
     {
       // What changed is seen first, also where not all columns fit.
-      let names = rows.schema.columns.map(\.name), key = comparison.key
-      let first = names.prefix(1) + key + names.suffix(2)
+      shown = try await rows.withWidening { (rows) throws(Problem) in
+        try await PeekedRows(rows, rows.schema.titled(by: rows.schema.width - 1))
+      }
+      let names = shown.schema.columns.map(\.name)
+      let first = names.prefix(1) + rows.keyColumns + names.suffix(1) + tally.counts.columns.sorted().map { names[$0] }
       chosen.columns = first + names.filter { !first.contains($0) }
     }
-    try await outputs.write(rows, selection: chosen)
+    try await outputs.write(shown, selection: chosen)
     let counts = tally.counts
     services.report.result(Self.sentence(counts))
     if counts.isDifferent { services.exitCode.value = 1 }

@@ -22,6 +22,8 @@ package struct OutputPolicy: Sendable {
   package var columns: [OutputAudience: [String]] = [:]
   /// The same for tables of text in files; nil for the columns of files.
   package var tableColumns: [String]?
+  /// Whether users see the first columns that fit, not the most useful ones.
+  package var choosesColumns = false
   /// Whether users see times in their time zone.
   package var showsLocalTimes = false
   /// The kind of records in the JSON object of `--json`: `notes`.

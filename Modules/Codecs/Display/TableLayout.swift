@@ -95,7 +95,7 @@ public struct TableLayout: Sendable, Hashable {
       } else {
         let usual = widths.percentile(95)
         wanted = min(max(usual, name), TableLayout.widest)
-        let shortest = role == .title ? (usual > 40 ? 30 : 14) : 10
+        let shortest = role == .title ? (column.type.isNested ? 40 : usual > 40 ? 30 : 14) : 10
         least = min(wanted, max(shortest, isChosen ? 0 : name))
       }
       rank = isChosen ? 0 : Self.rank(schema, position, role, widths)

@@ -30,6 +30,8 @@ public final class DifferenceRows: RowStream {
 
   /// `change`, the columns of both tables, `changed`, `before`.
   public let schema: Schema
+  /// The columns that identify a row; empty if all do.
+  public var keyColumns: [String] { compared.isEmpty ? [] : key.map { fitted.columns[$0].name } }
   /// Whether types were inferred from the beginning of a table.
   public let mayWiden: Bool
   private let old: UnionRows.Part
@@ -187,6 +189,7 @@ public final class DifferenceRows: RowStream {
           counts.same += 1
         } else {
           counts.changed += 1
+          counts.columns.formUnion(columns.map { $0 + 1 })
           work.append(columns, cursors[0], cursors[1], to: &builder)
         }
         try await cursors[0].advance()

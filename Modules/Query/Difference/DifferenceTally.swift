@@ -12,6 +12,8 @@ public final class DifferenceTally: Sendable {
     public var removed = 0
     /// Rows that are equal.
     public var same = 0
+    /// The positions of columns that differ, in the rows of the differences.
+    public var columns: Set<Int> = []
     /// Whether there is a difference.
     public var isDifferent: Bool { added + changed + removed > 0 }
   }

@@ -1,5 +1,5 @@
 import Codecs
-import Rows
+package import Rows
 import Synchronization
 
 /// The types of values within JSON, which no schema tells: of members, of elements, and of what is calculated from
@@ -130,23 +130,25 @@ struct RetypedRows: DerivedRowStream {
 }
 
 /// Rows of which the first batch was read before.
-struct PeekedRows: DerivedRowStream {
-  let inner: any RowStream
-  let first: RowBatch?
+package struct PeekedRows: DerivedRowStream {
+  package let inner: any RowStream
+  private let first: RowBatch?
   private let rest: BufferedRows
-  var schema: Schema { inner.schema }
+  package let schema: Schema
 
   /// Reads the first batch.
-  init(_ inner: any RowStream) async throws(Problem) {
-    self.inner = inner
+  /// - Parameter schema: the columns, if they are described in another way.
+  package init(_ inner: any RowStream, _ schema: Schema? = nil) async throws(Problem) {
+    (self.inner, self.schema) = (inner, schema ?? inner.schema)
     first = try await inner.next()?.batch()
     rest = BufferedRows(schema: inner.schema, batches: first.map { [$0] } ?? [])
   }
 
   /// The first batch alone.
   var beginning: BufferedRows { BufferedRows(schema: schema, batches: first.map { [$0] } ?? []) }
-  var mayWiden: Bool { inner.mayWiden }
-  func next() async throws(Problem) -> BatchTask? {
+  package var mayWiden: Bool { inner.mayWiden }
+  package func widened() async throws(Problem) -> (any RowStream)? { try await inner.widened() }
+  package func next() async throws(Problem) -> BatchTask? {
     if let task = try await rest.next() { return task }
     return try await inner.next()
   }

@@ -26,6 +26,14 @@ extension Schema {
   /// The position of the column with the name of the record; nil if there is none.
   public var title: Int? { roles.firstIndex(of: .title) }
 
+  /// The same columns, of which one is the title.
+  package func titled(by position: Int) -> Schema {
+    var columns = self.columns
+    let old = columns[position]
+    columns[position] = ColumnDescription(old.name, old.type, old.summary, role: .title)
+    return Schema(name, summary, key: key.map { columns[$0].name }, columns: columns)
+  }
+
   private static func suggestedRole(_ column: ColumnDescription) -> ColumnRole? {
     let name = column.name.split(separator: ".").last.map { $0.lowercased() } ?? ""
     switch column.type {
