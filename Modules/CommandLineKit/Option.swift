@@ -94,6 +94,8 @@ package struct Option: Sendable, Hashable {
     let short = letter.map { "-\($0), " } ?? ""
     return short + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
   }
+  /// `--output`, `-o`.
+  var spellings: [String] { ["--\(name)"] + (letter.map { ["-\($0)"] } ?? []) }
   /// The closed set of accepted values; nil if any value is accepted.
   package var words: [String]? { if case .words(let words) = values { words } else { nil } }
   /// The summary, followed by the accepted values and the default: `[values: a, b; default: a]`.

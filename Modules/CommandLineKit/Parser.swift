@@ -327,12 +327,23 @@ private struct Scanner {
     if wantsHelp { return made(.help(command)) }
     if wantsVersion { return made(.version) }
     if let option = pending {
-      let examples = (command?.examples ?? []) + program.examples + program.commands.flatMap(\.examples)
+      let all = (command?.examples ?? []) + program.examples + program.commands.flatMap(\.examples)
+      // An example is one for the file of the command line.
+      let examples =
+        arguments.first { $0.contains(".") }.map { file in
+          all.filter { $0.hasPrefix("people.csv ") }.map {
+            $0.replacing("people.csv", with: file).replacing("FROM people", with: "FROM \(file.prefix { $0 != "." })")
+          }
+        } ?? all
+      let value = option.words?.first ?? option.placeholder ?? ""
+      let typed = "--\(option.name) \(value.contains { " ()".contains($0) } ? "'\(value)'" : value)"
       throw Problem(
         .usage, "missing value for --\(option.name): \(option.signature)",
         hint: .advice(
-          examples.first { " \($0) ".contains(" --\(option.name) ") }.map { "for example: \(program.name) \($0)" } ?? ""
-        ))
+          examples.first { (line) in
+            option.spellings.contains { " \(line) ".contains(" \($0) ") }
+          }.map { "for example: \(program.name) \($0)" }
+            ?? "use \(typed)"))
     }
     let fallback = given.isEmpty ? nil : program.commands.first { $0.name == program.defaultCommand }
     guard let command = command ?? fallback else {

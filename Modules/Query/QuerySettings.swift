@@ -2,6 +2,7 @@ package import Rows
 
 extension Setting {
   package static let relations = Setting("selection.relations")
+  package static let calculation = Setting("selection.calculation")
   package static let sample = Setting("selection.sample")
   package static let count = Setting("selection.count")
   package static let aggregates = Setting("selection.aggregates")

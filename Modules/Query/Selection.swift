@@ -96,10 +96,11 @@ public struct Selection: Sendable, Hashable {
   func textComparisons(in schema: Schema) -> [(column: Int, value: String?)] {
     var found: [(column: Int, value: String?)] = []
     let all =
-      written.bareNumbers.map { ($0.column, $0.values.first) }
+      written.bareValues.map { ($0.column, $0.values.first) }
       + (grouping?.aggregates.filter(\.ordersValues).compactMap(\.column) ?? sort.map(\.column)).map { ($0, nil) }
     for (name, value) in all {
       guard let position = schema.position(of: name), schema.columns[position].type == .text, !steps.changes(name),
+        !name.hasPrefix(Conditions.mark),
         !found.contains(where: { $0.column == position })
       else { continue }
       found.append((position, value))
@@ -356,7 +357,13 @@ public struct Selection: Sendable, Hashable {
     }
     rows = try filtered(rows, early, work)
     if let explode = steps.explode {
-      rows = ReshapedRows.exploding(rows, try position(explode, rows.schema, related), work.types)
+      let place = try position(explode, rows.schema, related), type = rows.schema.columns[place].type
+      guard type.isNested else {
+        throw Problem(
+          .usage, "\(explode) is \(type.name), not a list",
+          hint: .set(.columnTypes, to: "\(NameListParser.written(explode))=json", for: "read JSON"))
+      }
+      rows = ReshapedRows.exploding(rows, place, work.types)
       rows = try withMembers(rows, &work)
     }
     rows = try steps.computed(rows, work.numbers, work.types) { (name, schema) throws(Problem) in
@@ -437,8 +444,8 @@ public struct Selection: Sendable, Hashable {
     return rows
   }
 
-  /// The problem of a column to sort by that is written as in other programs: `age desc`, `-age`.
-  private static func sortProblem(_ problem: Problem, _ name: String, _ schema: Schema) -> Problem {
+  /// The problem of a column to sort by that is written as in other programs: `age desc`, `-age`, `age,desc`.
+  private func sortProblem(_ problem: Problem, _ name: String, _ schema: Schema) -> Problem {
     let words = name.split(at: " ").map(String.init)
     var column = name, direction: String?
     if words.count > 1, let last = words.last?.lowercased(), ["asc", "desc"].contains(last) {
@@ -447,6 +454,10 @@ public struct Selection: Sendable, Hashable {
     } else if let sign = name.first, sign == "-" || sign == "+" {
       column = String(name.dropFirst())
       direction = sign == "-" ? "desc" : "asc"
+    } else if ["asc", "desc"].contains(name.lowercased()), let place = sort.firstIndex(where: { $0.column == name }),
+      place > 0
+    {
+      (column, direction) = (sort[place - 1].column, name.lowercased())
     }
     guard let direction, schema.position(of: column) != nil else { return problem }
     var result = problem
@@ -484,7 +495,9 @@ public struct Selection: Sendable, Hashable {
         })
       for name in steps.dropped { dropped.insert(try position(name, final, related)) }
       positions = final.columns.indices.filter { !dropped.contains($0) }
-      if positions?.isEmpty == true { throw Problem(.usage, "all columns would be dropped", hint: "keep one of them") }
+      if positions?.isEmpty == true, !steps.dropped.isEmpty {
+        throw Problem(.usage, "all columns would be dropped", hint: "keep one of them")
+      }
     }
     if steps.isDistinct {
       let keyed = KeyedRows.Work(scratch: work.scratch, memory: work.memory)
@@ -505,7 +518,7 @@ public struct Selection: Sendable, Hashable {
         order.append(
           SortOrder.Key(column: try position(key.column, rows.schema, related), isDescending: key.isDescending))
       } catch {
-        throw Self.sortProblem(error, key.column, rows.schema)
+        throw sortProblem(error, key.column, rows.schema)
       }
     }
     if let grouping, !order.isEmpty {

@@ -101,7 +101,8 @@ public struct Steps: Sendable, Hashable {
         guard let value = Self.value(filling.value, of: column) else {
           throw Problem(
             .usage, "“\(filling.value)” is not a value of \(name), which is \(column.type.name)",
-            hint: "calculate it: \(name) = coalesce(cast(\(name) as text), '\(filling.value)')")
+            hint: .set(
+              .calculation, to: "\(name) = coalesce(cast(\(name) as text), '\(filling.value)')"))
         }
         values.append((at, value))
       }

@@ -117,6 +117,9 @@ struct CheckCommand {
     for (position, name) in names.enumerated() where names[..<position].contains(name) {
       throw Problem(.usage, "duplicate argument: \(name)")
     }
+    if let word = names.first, let near = await InputFiles.nearestFile(to: word, invocation) {
+      throw Problem(.usage, "unknown dataset “\(word)”", hint: near)
+    }
     if let storage = invocation[Options.storage] { try services.require(storage) }
     if names.isEmpty {
       let source = try await services.sources.open(try await choice(for: Catalog.all[0].name, outputs))

@@ -30,6 +30,11 @@ enum InputFiles {
       }
     }
     if tables.count > 1 { throw unexpected(tables, with: files) }
+    if files.isEmpty, let word = tables.first, !places.contains(where: invocation.has),
+      let near = await nearestFile(to: word, invocation)
+    {
+      throw Problem(.usage, "unknown dataset “\(word)”", hint: near)
+    }
     if files.count > 1, let last = invocation.arguments.last, files.last == last, !isPattern(last) {
       let location = try invocation.locations.location(last)
       if !location.place.isRemote, !location.place.isFile, last != "-",
@@ -69,6 +74,17 @@ enum InputFiles {
     if word == "-" || word.contains(".") || word.contains("/") { return true }
     if Catalog.all.contains(where: { $0.name == word }) { return false }
     return isPattern(word) || location.place.isFile
+  }
+
+  /// The advice for a word that is nearly a file, and neither a dataset nor a command.
+  static func nearestFile(to word: String, _ invocation: Invocation) async -> Remedy? {
+    guard SpellingSuggestion.word(to: word, among: Catalog.all.map(\.name)) == nil,
+      BBExport.program.unknownCommand(word) == nil
+    else { return nil }
+    do throws(Problem) { _ = try await invocation.locations.location(word).place.size() } catch {
+      return error.hint.description.hasPrefix("did you mean") ? error.hint : nil
+    }
+    return nil
   }
 
   private static func isPattern(_ word: String) -> Bool { word.contains { "*?[".contains($0) } }

@@ -13,7 +13,7 @@ package enum StepOptions {
     "fill", "A=VALUE,…", values: .list("assignment"), in: group,
     "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
   static let put = Option.value(
-    "put", "NAME=EXPRESSION", values: .list("column"), repeatable: true, in: group,
+    "put", "NAME=EXPRESSION", values: .list("column"), repeatable: true, setting: .calculation, in: group,
     "calculate a column, for example 'total = price * qty'; may be repeated")
   static let having = Option.value(
     "having", "CONDITION", values: .dynamic("column"), repeatable: true, in: group,

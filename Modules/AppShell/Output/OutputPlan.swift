@@ -94,6 +94,7 @@ package struct OutputPlan: Sendable {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
     }
     let hasPlaceholders = partitions != nil, hasTable = chosen.contains { $0.exporter.table != nil }
+    let hasChosenColumns = invocation.has(SharedOptions.columns) || policy.choosesColumns && audience == .user
     let targets = try chosen.map { (location, exporter) throws(Problem) in
       let isPlain = hasPlaceholders || location.isTable
       let location = isPlain ? location : try invocation.locations.location(PathPattern.plainPath(location.text))
@@ -110,7 +111,7 @@ package struct OutputPlan: Sendable {
             hint: "omit the option, or change the extension")
         }
       }
-      own.hasChosenColumns = invocation.has(SharedOptions.columns)
+      own.hasChosenColumns = hasChosenColumns
       if path == "-" {
         own.terminalWidth = width
         own.style = style
@@ -504,13 +505,19 @@ package struct OutputPlan: Sendable {
     // An empty file gets a header.
     if sample.bytes.isEmpty { return nil }
     let input = try sample.input(DialectOptions())
-    let names = try await source.rows(of: try await source.mainTable() ?? "", RowRequest()).schema.columns.map(\.name)
-    guard input.hasHeader, input.encoding.encoding == .utf8 else {
+    let file = Remedy.shellWord(target.path)
+    guard String(validating: sample.bytes.prefix { $0 != 10 }, as: UTF8.self) != nil, input.encoding.encoding == .utf8
+    else {
       throw Problem(
-        .usage,
-        input.hasHeader ? "cannot append to a file that is not UTF-8" : "cannot append to a file without a header",
-        at: target.name, hint: "write another file, and read both: bb-export A.csv B.csv -o C.csv")
+        .usage, "cannot append to a file that is not UTF-8", at: target.name,
+        hint: "convert it first: bb-export \(file) --from-encoding windows-1252 -o \(file) --existing replace")
     }
+    guard input.hasHeader else {
+      throw Problem(
+        .usage, "cannot append to a file without a header", at: target.name,
+        hint: "write another file, and read both: bb-export A.csv B.csv -o C.csv")
+    }
+    let names = try await source.rows(of: try await source.mainTable() ?? "", RowRequest()).schema.columns.map(\.name)
     targets[position].options.values["headers"] = "no"
     if sample.bytes.prefix(sample.bytes.firstIndex(of: UInt8(ascii: "\n")) ?? 0).last == UInt8(ascii: "\r") {
       targets[position].options.values["line-ending"] = "crlf"

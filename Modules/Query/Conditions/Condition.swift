@@ -135,8 +135,8 @@ public indirect enum Predicate: Sendable, Hashable {
 struct Conditions: Sendable, Hashable {
   /// The calculations that they compare, by the names that stand for their columns.
   private(set) var computed: [String: Expression] = [:]
-  /// Comparisons with numbers and dates without quotes.
-  private(set) var bareNumbers: [Condition] = []
+  /// Comparisons with numbers, dates and null without quotes.
+  private(set) var bareValues: [Condition] = []
   private(set) var lone: Set<String> = []
   /// The prefix of the names of calculations: columns of no table have it.
   static let mark = "\u{1F}"
@@ -169,10 +169,12 @@ struct Conditions: Sendable, Hashable {
       }
       if values.count == parts.count - 1 {
         let condition = Condition(column(parts[0]), comparison, values)
-        if case .value(let text, false)? = parts.last, comparison.isOrdering || comparison == .isIn {
-          let bytes = Array(text.utf8)
-          if DecimalNumber(bytes) != nil || bytes.count >= 10 && DateBound(time: bytes) != nil {
-            bareNumbers.append(condition)
+        let bare = parts.dropFirst().compactMap { if case .value(let text, false) = $0 { text } else { nil } }
+        if let text = bare.last, comparison.isOrdering || comparison == .isIn {
+          let bytes = Array(text.utf8), isTime = bytes.count >= 10 && DateBound(time: bytes) != nil
+          if DecimalNumber(bytes) != nil || isTime { bareValues.append(condition) }
+          if let null = bare.first(where: { $0.lowercased() == "null" }) {
+            bareValues.append(Condition(condition.column, comparison, null))
           }
         }
         return .condition(condition)

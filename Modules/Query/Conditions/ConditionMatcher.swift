@@ -313,7 +313,12 @@ extension Schema {
   /// - Throws: `usage` with the nearest right name.
   public func column(named name: String) throws(Problem) -> Int {
     if let position = position(of: name) { return position }
-    let names = columns.map(\.name)
+    let names = columns.map(\.name).filter { !$0.hasPrefix(Conditions.mark) }
+    if name.last == ")", let parser = try? ExpressionParser(name), parser.isCalculation {
+      throw Problem(
+        .usage, "\(self.name) has no column “\(name)”", hint: .set(.calculation, to: "x = \(name)", for: "calculate it")
+      )
+    }
     let hint =
       Remedy.nearest(name, among: names) ?? .choose(name, from: names.map(NameListParser.written), "available columns")
     throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: hint)

@@ -65,6 +65,12 @@ final class TextComparisonRows: DerivedRowStream {
     return inner.notes
       + zip(compared, found).compactMap { comparison, near in
         let name = schema.columns[comparison.column].name, value = comparison.value
+        if let value, value.lowercased() == "null" {
+          let quoted = NameListParser.written(name)
+          return Warning(
+            "\(name) is compared with the text “\(value)”, which no null equals",
+            hint: "use '\(quoted) is null' or '\(quoted) is not null', or quote the value as '\(value)'")
+        }
         let mostAreTimes = near.times * 10 >= near.count * 9
         guard near.count > 0,
           value != nil || mostAreTimes || near.numbers < near.count && near.numbers * 10 >= near.count * 9

@@ -37,6 +37,16 @@ struct ExpressionParser {
     return expression
   }
 
+  /// Whether it is the call of a known function, and nothing else.
+  var isCalculation: Bool {
+    var parser = self
+    switch try? parser.whole() {
+    case .call(let name, _): return ExpressionFunction.isKnown(name)
+    case .column(let name): return name.hasPrefix(Conditions.mark)
+    default: return false
+    }
+  }
+
   /// `NAME = EXPRESSION`, several separated by commas.
   mutating func assignments() throws(Problem) -> [Assigned] {
     var list: [Assigned] = []
@@ -56,6 +66,7 @@ struct ExpressionParser {
     let hint: Remedy =
       switch (next, kind) {
       case ("&", _): "use and"
+      case ("?", _): "use if(CONDITION, A, B)"
       case ("|", _): "use or"
       case (":", _) where rest.dropFirst().first == ":": "use cast(VALUE as TYPE)"
       case (_, .condition): "join conditions with and or or; quote a value that contains quotes: 'it''s'"
@@ -375,7 +386,13 @@ struct ExpressionParser {
     }
     let start = rest, word = takeName()
     guard !word.isEmpty else {
-      throw problem("unexpected “\(String(next))”", "use a number, 'text', a column or a function")
+      let hint: Remedy =
+        switch next {
+        case "*": "use A * A for a power, or count for the number of rows"
+        case "/": "use floor(A / B)"
+        default: "use a number, 'text', a column or a function"
+        }
+      throw problem("unexpected “\(String(next))”", hint)
     }
     let lower = word.lowercased()
     skipBlanks()
@@ -455,12 +472,15 @@ struct ExpressionParser {
     guard let function = ExpressionFunction.all[name] else {
       rest = start
       if Aggregate.Function(rawValue: name) != nil {
-        let call = "\(name)(COLUMN)"
+        let call = name == "count" ? name : "\(name)(COLUMN)"
         throw problem(
           "\(name) is about groups of rows",
           .set(.aggregates, to: call).or(.advice("name its column in conditions on groups: \"\(call)\"")))
       }
-      let names = ExpressionFunction.names, other = Self.otherNames[name].map { Remedy.advice("did you mean \($0)?") }
+      let names = ExpressionFunction.names
+      let other =
+        name == "isnull" && parts.count == 1
+        ? "use VALUE is null" : Self.otherNames[name].map { Remedy.advice("did you mean \($0)?") }
       throw problem("unknown function “\(name)”", other ?? .choose(name, from: names, "available functions"))
     }
     guard function.count.contains(parts.count) else {
@@ -635,7 +655,7 @@ extension ExpressionParser {
       let expression = try alternatives()
       skipBlanks()
       guard rest.first == ")" || rest.first == "," else { throw problem("missing )", Self.aggregateExample) }
-      if case .column(let name) = expression { return (name, nil) }
+      if case .column(let name) = expression, !name.hasPrefix(Conditions.mark) { return (name, nil) }
       return (source(rest.startIndex), expression)
     } catch {
       // A column whose name has blanks, if it is not written like a calculation.
