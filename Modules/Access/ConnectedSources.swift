@@ -176,7 +176,17 @@ package struct ConnectedSources: SourceServices {
       counts.note(done, all)
       progress.update { step in (step.items, step.allItems, step.noun) = (done, all, "requests") }
     }
-    let services = services(for: name, options)
+    var services = services(for: name, options)
+    let memory = SourceMemory(directory: directories.data + "/members"), origin = server ?? description.baseURL
+    services.newMembers = { dataset, pointers in
+      do throws(Problem) {
+        return try memory.new(
+          pointers, of: "\(description.name).\(dataset)", from: origin, isKept: options.remembersMembers)
+      } catch {
+        report.warning("cannot remember the members of \(dataset): \(error.message)")
+        return []
+      }
+    }
     return try RESTSource(
       description, server: server, transport: caching, environment: variables, asWritten: options.asWritten,
       complete: options.isComplete, definition: isDefinition(name) ? name : nil, stored: stored,
@@ -220,11 +230,11 @@ package struct ConnectedSources: SourceServices {
       return text.split(whereSeparator: \.isNewline).map(String.init).filter { !$0.isEmpty }
     }
     services.secret = { (path) throws(Problem) in String(decoding: try smallFile(path), as: UTF8.self) }
-    let tokens = RefreshTokenFile(directory: directories.data)
+    let tokens = SourceMemory(directory: directories.data + "/tokens")
     services.secrets = report.secrets
-    services.refreshToken = { (source, origin) throws(Problem) in try tokens.token(of: source, from: origin) }
+    services.refreshToken = { (source, origin) throws(Problem) in try tokens.text(of: source, from: origin) }
     services.keepRefreshToken = { (token, source, origin) async throws(Problem) in
-      try await tokens.keep(token, of: source, from: origin)
+      try tokens.keep(token, of: source, from: origin)
     }
     return services
   }
@@ -299,7 +309,7 @@ package struct ConnectedSources: SourceServices {
     if !URLText.isWeb(request.url) {
       let file = try request.url == "-" ? FileByteSource() : FileByteSource(input: request.url)
       let bytes = try file.bytes(limit: 256 << 20)
-      document = OpenAPIDocument(bytes)
+      document = try OpenAPIDocument(bytes, at: request.url)
       guard let document else { return DraftOutcome(draft: try await SourceDraft(request, bytes, headers: []).untried) }
       origins.add(server: options.server ?? document.server ?? "")
     } else {

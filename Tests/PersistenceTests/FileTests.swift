@@ -26,16 +26,27 @@ import Testing
     #expect(directory.names() == ["a"])
   }
   @Test("a refresh token is known only to the server that issued it") func tokens() async throws {
-    let tokens = RefreshTokenFile(directory: directory.path), origin = "https://a.example"
-    try await tokens.keep("S3CR3T", of: "shop", from: origin)
-    #expect(try tokens.token(of: "shop", from: origin) == "S3CR3T")
+    let tokens = SourceMemory(directory: directory.path + "/tokens"), origin = "https://a.example"
+    try tokens.keep("S3CR3T", of: "shop", from: origin)
+    #expect(try tokens.text(of: "shop", from: origin) == "S3CR3T")
     for other in ["https://b.example", "http://a.example", "https://a.example:8443", "https://a.example/", ""] {
-      #expect(try tokens.token(of: "shop", from: other) == nil)
+      #expect(try tokens.text(of: "shop", from: other) == nil)
     }
-    #expect(try tokens.token(of: "other", from: origin) == nil)
+    #expect(try tokens.text(of: "other", from: origin) == nil)
     // A file of an earlier version has no server.
     try await directory.write("tokens/shop", "S3CR3T")
-    #expect(try tokens.token(of: "shop", from: origin) == "S3CR3T")
+    #expect(try tokens.text(of: "shop", from: origin) == "S3CR3T")
+  }
+
+  @Test("lines are new since they were last kept, and none before") func newLines() throws {
+    let memory = SourceMemory(directory: directory.path)
+    func new(_ lines: [String], kept: Bool) throws -> Set<String> {
+      try memory.new(lines, of: "s", from: "https://a.example", isKept: kept)
+    }
+    #expect(try new(["/a"], kept: false) == [] && directory.names() == [])
+    #expect(try new(["/a"], kept: true) == [])
+    #expect(try new(["/a", "/b"], kept: false) == ["/b"] && new(["/b", "/c"], kept: true) == ["/b", "/c"])
+    #expect(try new(["/a", "/c"], kept: true) == [])
   }
 
   @Test("a sink that is dropped removes its temporary") func dropped() async throws {

@@ -146,8 +146,26 @@ import Testing
        "/pets/{id}": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}}}}
     """#
 
+  @Test(
+    "descriptions in other formats are refused by name",
+    arguments: [
+      ("# pets\nopenapi: 3.1.0\npaths: {}\n", "OpenAPI in YAML is not read", "convert it to JSON"),
+      ("swagger: '2.0'\n", "OpenAPI in YAML is not read", "convert it to JSON"),
+      (#"{"swagger": "2.0", "paths": {"/pets": {}}}"#, "Swagger 2.0 is not read", "convert it to OpenAPI 3"),
+      (#"{"openapi": "4.0.0", "paths": {}}"#, "OpenAPI 4.0.0 is not read", "convert it to OpenAPI 3"),
+      (#"{"log": {"version": "1.2", "entries": []}}"#, "HAR files, which hold cookies and tokens, are not read", "use"),
+    ])
+  func others(text: String, message: String, hint: String) throws {
+    let problem = #expect(throws: Problem.self) { _ = try OpenAPIDocument(Array(text.utf8), at: "api.x") }
+    #expect(problem?.kind == .badData && problem?.message == message && problem?.place == "api.x")
+    #expect(problem?.hint.description.hasPrefix(hint) == true)
+    for records in [#"{"log": [{"id": 1}]}"#, #"[{"openapi": "3.0"}]"#, "openapi\n1\n", #"{"swagger": 1}"#] {
+      #expect(try OpenAPIDocument(Array(records.utf8), at: "x") == nil)
+    }
+  }
+
   @Test("OpenAPI gives the paging, the columns and the authentication") func openAPI() async throws {
-    let document = try #require(OpenAPIDocument(Array(Self.document.utf8)))
+    let document = try #require(try OpenAPIDocument(Array(Self.document.utf8), at: "api.json"))
     #expect(document.operations.map { $0[0] } == ["/owners/{owner}/pets", "/pets"])
     let server = TextServer { text in
       let start = Self.number("start", in: text, usual: 0)

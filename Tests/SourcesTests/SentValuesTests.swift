@@ -110,6 +110,8 @@ final class TextServer: HTTPTransport {
     let problem = await #expect(throws: Problem.self) { _ = try await server.rows(dataset, columns + "}") }
     #expect(problem?.message == "row 2: expected 3 values, found 2")
     #expect(try await server.rows(dataset, columns + #", "optional": true}"#) == ["1|3", "2|"])
+    #expect(try await server.rows(dataset, columns + #", "on_error": "null"}"#) == ["1|3", "2|"])
+    #expect(try await server.rows(dataset, columns + #", "on_error": "skip"}"#) == ["1|3"])
   }
 
   @Test("details in batches: 123 records need 3 requests") func batches() async throws {

@@ -195,6 +195,7 @@ struct SyncCommand {
     if case .live(let name, var live) = choice {
       live.target = location
       live.acceptsDrift = invocation.has(Options.acceptDrift)
+      live.remembersMembers = !invocation.has(Options.dryRun)
       choice = .live(name: name, live)
     }
     let source = try await services.sources.open(choice)

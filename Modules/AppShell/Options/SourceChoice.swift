@@ -56,6 +56,8 @@ package struct APIOptions: Sendable, Hashable {
   package var variables: [String: String] = [:]
   /// The most errors of a response that are reported; nil for the default.
   package var errorLimit: Int?
+  /// Whether the members that no column reads are remembered, so that later runs report only new ones.
+  package var remembersMembers = false
   /// Whether a failed detail request is an error.
   package var failsOnPartial = false
   /// Whether a sync may replace stored values with null because the API lacks their members.

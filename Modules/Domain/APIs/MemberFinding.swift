@@ -53,10 +53,13 @@ public struct MemberFinding: Sendable, Hashable {
   }
 
   /// The findings of one dataset as one line; nil for none.
-  public static func line(_ findings: [MemberFinding]) -> String? {
-    let findings = findings.filter { [.vanished, .unmapped].contains($0.kind) || !$0.detail.isEmpty }
-    guard let first = findings.first else { return nil }
+  /// - Parameter isNew: whether a member that no column reads is new. Others are of interest only where one vanished.
+  public static func line(_ findings: [MemberFinding], isNew: (MemberFinding) -> Bool) -> String? {
     let vanished = findings.filter { $0.kind == .vanished }
+    let findings = findings.filter {
+      $0.kind == .unmapped ? !vanished.isEmpty || isNew($0) : $0.kind == .vanished || !$0.detail.isEmpty
+    }
+    guard let first = findings.first else { return nil }
     let meant = vanished.compactMap(\.nearest)
     var parts: [String] = []
     let suggestion = meant.isEmpty ? "" : "; did you mean \(list(meant, "and"))?"

@@ -72,7 +72,7 @@ public struct SourceColumn: Sendable, Hashable {
   }
 
   /// Whether each record has a value at its only pointer.
-  var isRequired: Bool { onError == .stop && !isOptional && missing == nil && pointers.count == 1 }
+  var isRequired: Bool { !isOptional && missing == nil && pointers.count == 1 }
 
   /// The texts that the Breaking Bad APIs use for unknown values.
   static let unknown = ["", "?", "Unknown"]

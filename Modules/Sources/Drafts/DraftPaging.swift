@@ -98,8 +98,6 @@ struct DraftPaging {
   private mutating func findTotals(
     _ members: [(steps: [String], value: JSON)], _ headers: HTTPFields, _ count: Int
   ) {
-    let counts = ["count", "numfound", "nbhits", "resultcount", "found", "hits"]
-    let pageCounts = ["pages", "pagecount", "lastpage", "nbpages"]
     let numbers =
       members.map { (Self.plain($0.steps.last ?? ""), SourcePlace(response: Self.pointer($0.steps)), $0.value) }
       + RESTMoreRecords.headers.compactMap { name in
@@ -107,9 +105,9 @@ struct DraftPaging {
       }
     for (name, place, value) in numbers {
       guard let number = value.countValue ?? value.stringValue.flatMap({ Int($0) }) else { continue }
-      if pageCounts.contains(name) || name.contains("total") && name.contains("page") {
+      if RESTMoreRecords.pageCounts.contains(name) || name.contains("total") && name.contains("page") {
         if number > 1 { pages = pages ?? place }
-      } else if name.hasPrefix("total") || name.hasPrefix("x") && name.contains("total") || counts.contains(name) {
+      } else if RESTMoreRecords.isTotal(name) {
         if number > count { total = total ?? place }
       }
     }
@@ -218,11 +216,7 @@ struct DraftPaging {
 
   private var limit: (name: String, value: Int)? {
     for parameter in parameters {
-      let name = Self.plain(parameter.name)
-      if ["limit", "perpage", "pagesize", "size", "count", "sysparmlimit", "maxresults", "top", "rows", "first"]
-        .contains(name),
-        let number = Int(parameter.value), number > 0
-      {
+      if RESTMoreRecords.isSize(parameter.name), let number = Int(parameter.value), number > 0 {
         return (parameter.name, number)
       }
     }

@@ -33,7 +33,7 @@ extension SourceDraft {
       (request, evidence) = try document.request(request, server: server, variables: variables)
     }
     let response = try await RESTSource.response(to: request, transport, environment: environment, secrets)
-    if document == nil, let found = OpenAPIDocument(response.body, url: request.url) {
+    if document == nil, let found = try OpenAPIDocument(response.body, at: request.url) {
       return try await made(
         request, of: found, server: server, variables: variables, by: inner, first: first, environment: environment,
         secrets: secrets)

@@ -140,7 +140,7 @@ extension RESTSource: IncrementalSource {
     for line in part.notes.lines(table) { report(line) }
     let findings = part.members.findings(table, isPartial: part.members.records < 20)
     members?(findings)
-    if let line = MemberFinding.line(findings) { report(line) }
+    if let line = line(findings, of: table) { report(line) }
   }
 }
 

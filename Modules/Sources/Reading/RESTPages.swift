@@ -159,7 +159,7 @@ extension RESTSource {
         sign = found
       } else {
         guard dataset.paging.type == .none, dataset.iteration == nil, !isData, !signs.isConfirmed(by: page.document),
-          let full = signs.fullPage(dataset.parameters, dataset.request.body)
+          let full = signs.fullPage(DraftURL(server + walk.query.text).parameters, walk.query.body)
         else { return true }
         sign = full
         hint = "if this is the whole list, write “paging”: {“type”: “none”}"

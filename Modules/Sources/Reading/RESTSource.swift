@@ -72,6 +72,8 @@ public struct RESTSource: RecordSource {
     public var waiting: @Sendable (String) -> Void = { _ in }
     /// Whether a detail request that fails is an error.
     public var failsOnPartial = false
+    /// Of members that no column reads, by dataset and JSON Pointer, those that are new since the last sync.
+    public var newMembers: @Sendable (_ dataset: String, _ pointers: [String]) -> Set<String> = { _, _ in [] }
     /// Receives the URL, status and key of each detail request that failed.
     public var failed: @Sendable (SourceFailure) -> Void = { _ in }
     /// The part to read; nil for everything.
@@ -211,13 +213,19 @@ public struct RESTSource: RecordSource {
     if !isAsWritten { for line in collector.notes.lines(dataset.schema.name) { report(line) } }
     findings = Self.concerning(request.columns, of: dataset, MemberFinding.merged(findings))
     members?(findings)
-    if !isAsWritten, let line = MemberFinding.line(findings) {
+    if !isAsWritten, let line = line(findings, of: dataset.schema.name) {
       if services.failsOnPartial, findings.contains(where: { ![.unmapped, .short].contains($0.kind) }) {
         throw Problem(.badData, line, hint: "correct \(definition)")
       }
       report(line)
     }
     return stream
+  }
+
+  /// The findings of a dataset as one line; nil for none.
+  func line(_ findings: [MemberFinding], of table: String) -> String? {
+    let new = services.newMembers(table, findings.filter { $0.kind == .unmapped }.map(\.pointer))
+    return MemberFinding.line(findings) { new.contains($0.pointer) }
   }
 
   /// The findings that matter to a reader of some columns: that what these read has vanished.

@@ -88,6 +88,9 @@ final class RESTColumnReader: Sendable {
         found = present(stands, &notes)
         if found != nil { break }
       }
+      if record.isShort, last == nil, source.isRequired, source.onError != .stop, !isAsWritten {
+        throw Problem(.badData, "missing value")
+      }
       return try read(found, &notes)
     } catch {
       let format = last.flatMap { KnownDateFormats.format(of: $0, for: column.type) }
@@ -103,13 +106,14 @@ final class RESTColumnReader: Sendable {
           "if that is correct, add \"\(format)\" to “formats” of \(column.name)\(isLocal ? ", and a “zone”" : "")"
         throw problem
       }
+      let shown = last.map(RESTText.shown) ?? (record.isShort ? "row \(place) is too short" : "null")
       switch source.onError {
       case .stop: throw error
       case .null:
-        notes.invalid[column.name, default: []].append(last.map(RESTText.shown) ?? "null")
+        notes.invalid[column.name, default: []].append(shown)
         return .null
       case .skip:
-        notes.skipped[column.name, default: []].append(last.map(RESTText.shown) ?? "null")
+        notes.skipped[column.name, default: []].append(shown)
         return nil
       }
     }

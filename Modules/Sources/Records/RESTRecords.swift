@@ -10,8 +10,8 @@ struct RESTRecords {
   private let explode: [JSONPointer]
   /// The members of which a single record needs one, so that an error is none; empty for any.
   private let members: Set<String>
-  /// The members, or the positions, that each row has.
-  private let required: [String]
+  /// The members, or the positions, that each row has, and whether a row without is an error.
+  private let required: [(step: String, stops: Bool)]
   /// Whether a response that is null has no records.
   private let nullIsNone: Bool
 
@@ -35,9 +35,11 @@ struct RESTRecords {
       members.insert(step)
     }
     self.members = members
-    var required: [String] = []
+    var required: [(String, Bool)] = []
     for column in columns where form == .rows && explode.isEmpty && column.isRequired {
-      if let pointer = column.pointers.first, let step = try JSONPointer(pointer).steps.first { required.append(step) }
+      if let pointer = column.pointers.first, let step = try JSONPointer(pointer).steps.first {
+        required.append((step, column.onError == .stop))
+      }
     }
     self.required = required
     self.pointer = pointer
@@ -103,16 +105,19 @@ struct RESTRecords {
         guard names != nil else { throw misfit(found, "a first row of names", context) }
       }
       var records: [RESTRecord] = []
-      let width = (required.compactMap { names?.firstIndex(of: $0) ?? Int($0) }.max() ?? -1) + 1
+      func width(_ required: [(step: String, stops: Bool)]) -> Int {
+        (required.compactMap { names?.firstIndex(of: $0.step) ?? Int($0.step) }.max() ?? -1) + 1
+      }
+      let least = width(required.filter(\.stops)), width = width(required)
       for (number, row) in rows.enumerated() {
         guard let values = row.arrayValue else { throw misfit(row, "a row (an array)", context) }
-        guard values.count >= width else {
+        guard values.count >= least else {
           throw Problem(
-            .badData, "row \(number + 1): expected \(width) values, found \(values.count)",
+            .badData, "row \(number + 1): expected \(least) values, found \(values.count)",
             at: URLText.redacted(context.url), hint: "if values may be missing, add “optional”: true to their columns")
         }
         let named = names.map { names in JSON.object(zip(names, values).map { JSON.Member($0, $1) }) }
-        records.append(RESTRecord(value: named ?? row))
+        records.append(RESTRecord(value: named ?? row, isShort: values.count < width))
       }
       return records
     case .columns:

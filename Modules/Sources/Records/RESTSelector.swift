@@ -8,6 +8,8 @@ struct RESTRecord {
   var key: JSON?
   /// The records that enclose it, the innermost first.
   var outers: [JSON] = []
+  /// Whether it is a row without some of the values that are needed.
+  var isShort = false
 }
 
 /// A response, as far as values of its records refer to it.

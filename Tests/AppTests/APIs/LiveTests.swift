@@ -60,7 +60,7 @@ private let sample: [String: [UInt8]] = [
         ]
 
         """)
-    #expect(done.err == "bb-export: warning: episodes: no column reads /more\n" && done.status == 0)
+    #expect(done.err == "" && done.status == 0)
   }
   @Test("birthdays in part, seasons, status") func characters() throws {
     let done = Shell().run("bb-export characters --api \(try Self.server().url)/api -f ndjson")

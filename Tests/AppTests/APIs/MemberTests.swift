@@ -1,4 +1,5 @@
 import Conformance
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,18 +45,27 @@ import Testing
         == "bb-export: warning: list: no record has /title; no column reads /and_so_on or /far_away\n")
   }
 
-  @Test("members that no column reads are named, at most five, within objects too; those ignored are not")
+  @Test("members that no column reads are named if they are new since the last sync, at most five, in objects too")
   func unmapped() throws {
-    let more = (1...7).map { #", "n\#($0)": {"a": \#($0)}"# }.joined()
+    let more = (1...7).map { #", "n\#($0)": {"a": \#($0)}"# }.joined(), hasMore = Mutex(false)
     let server = try LoopbackServer { request in
-      guard request.path == "/list" else { return .json(Self.characters("images", more: more)) }
+      guard request.path == "/list" else {
+        return .json(Self.characters("images", more: #", "old": 1"# + (hasMore.withLock { $0 } ? more : "")))
+      }
       return .json(
         #"[{"id": 1, "deep": {"kept": 1, "new": 2}, "links": {"self": "x"}, "tags": [{"name": "t"}]}, {"id": 2}]"#)
     }
     let shell = Shell()
-    let done = shell.run("bb-export characters --api \(server.url) -f csv")
-    #expect(
-      done.err == "bb-export: warning: characters: no column reads /n1, /n2, /n3, /n4, /n5 and 2 more\n", "\(done.err)")
+    let read = "bb-export characters --api \(server.url) -f csv"
+    let sync = "bb-export sync characters --api \(server.url) --storage csv:s"
+    #expect(shell.run("\(read); \(sync)").err == "" && shell.run("\(read); \(sync)").err == "")
+    hasMore.withLock { $0 = true }
+    let line = "bb-export: warning: characters: no column reads /n1, /n2, /n3, /n4, /n5 and 2 more\n"
+    for command in [read, "\(sync) --dry-run", sync] {
+      let done = shell.run(command)
+      #expect(done.err == line && done.status == 0, "\(command): \(done.err)")
+    }
+    #expect(shell.run("\(read); \(sync)").err == "")
     func source(_ more: String) -> String {
       """
       {"bb_source": 1, "name": "s", "base_url": "\(server.url)", "datasets": [
@@ -64,9 +74,8 @@ import Testing
       """
     }
     shell.write("s.json", source(""))
-    #expect(
-      shell.run("bb-export list --source ./s.json -f csv").err
-        == "bb-export: warning: list: no column reads /links or /deep/new\n")
+    let check = shell.run("bb-export check list --source ./s.json -f csv --columns check,value")
+    #expect(check.out == "check,value\nmember-unmapped,/links\nmember-unmapped,/deep/new\n", "\(check.err)")
     shell.write("s.json", source(#", "ignored": ["/links", "/deep/new"]"#))
     let quiet = shell.run("bb-export list --source ./s.json -f csv")
     #expect(quiet.err == "" && quiet.out == "id,kept,tag,gone\n1,1,t,\n2,,,\n", "\(quiet.err)")
