@@ -50,8 +50,8 @@ struct FileSystem: OutputFiles {
   ) throws(Problem) -> PageImages {
     try FetchedImages.images(files, for: page, first: dataset)
   }
-  func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
-    try StagedDirectory(path: path, replaces: replaces)
+  func directory(_ path: String, list: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
+    try StagedDirectory(path: path, list: list, replaces: replaces)
   }
 }
 

@@ -3,41 +3,50 @@ import Domain
 import Query
 import Rows
 
-/// Writes a list of records to standard output.
+/// Writes a list of records to standard output, or to files.
 struct Listing {
   private let plan: OutputPlan
-  /// The columns that the user sees; nil for all.
-  private let visible: [String]?
+  private let scripts: [String]?, first: [String], hidden: [String]
 
-  /// Creates a list of `kind`, the name of the records in JSON. Files get all columns, scripts `columns`, and the user
-  /// `userColumns`; `format` is the format unless another one is chosen, nil for a table on a terminal and CSV
-  /// elsewhere.
+  /// Creates a list of `kind`, the name of the records in JSON.
+  /// - Parameters:
+  ///   - columns: the columns of lines for scripts; nil for all.
+  ///   - first: the columns that come first in every format. Tables name the others in their last line.
+  ///   - hidden: those of `first` that tables only name as well.
+  ///   - format: the format unless another one is chosen; nil for a table on a terminal and CSV elsewhere.
   /// - Throws: `usage` for contradictory options and for an unknown format.
   init(
-    _ context: CommandContext, kind: String, columns: [String]? = nil, user userColumns: [String]? = nil,
+    _ context: CommandContext, kind: String, columns: [String]? = nil, first: [String] = [], hidden: [String] = [],
     format: String? = nil
   ) throws(Problem) {
     var policy = OutputPolicy()
     policy.kind = kind
     policy.threads = 1
-    policy.showsLocalTimes = true
-    policy.columns = [.user: userColumns ?? columns, .scripts: columns].compactMapValues { $0 }
+    policy.showsLocalTimes = context.services.terminal.width != nil
+    policy.columns = [.scripts: columns].compactMapValues { $0 }
     if let format { (policy.defaultFormat, policy.interactiveFormat) = (format, nil) }
     plan = try OutputPlan(context.invocation, context.services, policy)
-    visible = userColumns ?? columns
+    (scripts, self.first, self.hidden) = (columns, first, hidden)
   }
 
-  /// Whether the records are written as they are stored: to files, unless the selection names a computed column. So
-  /// the same rows are selected for every format.
-  func isPlain(_ selection: Selection, computed: [String]) -> Bool {
-    let named = selection.namedColumns + selection.steps.dropped
-    return plan.audience == .files && selection.search == nil && !named.contains(where: computed.contains)
+  /// Whether the selection, or the list, has one of the `computed` columns.
+  func needs(_ computed: [String], for selection: Selection) -> Bool {
+    var steps = selection.steps
+    (steps.today, steps.now) = ("", "")
+    if selection.search != nil || steps != Selection().steps
+      || selection.namedColumns.contains(where: computed.contains)
+    {
+      return true
+    }
+    let isAll = selection.columns == nil && selection.grouping == nil
+    return isAll && !plan.isDocument && (!isForScripts || scripts?.contains(where: computed.contains) ?? true)
   }
 
-  /// Whether the records are shown to the user.
-  var isForUser: Bool { plan.audience == .user }
+  /// Whether the list is of lines for scripts.
+  var isForScripts: Bool { plan.audience == .scripts }
 
-  /// Writes the rows that `selection` selects; files get computed columns only by name.
+  /// Writes the rows that `selection` selects. The `computed` columns that do not come first are written by name only;
+  /// documents of other programs have none.
   /// - Returns: the number of rows written.
   @discardableResult
   func write(
@@ -45,12 +54,14 @@ struct Listing {
   ) async throws(Problem) -> Int {
     var selection = selection
     let steps = selection.steps, isOwn = !steps.assigned.isEmpty || steps.pivot != nil || !steps.unpivot.isEmpty
-    if selection.columns == nil, selection.grouping == nil, !isOwn, plan.audience != .scripts, !computed.isEmpty {
-      for name in steps.dropped { _ = try rows.schema.column(named: name) }
-      let stored = rows.schema.columns.map(\.name).filter { !computed.contains($0) }
-      selection.columns = (plan.audience == .files ? stored : visible ?? stored).filter { !steps.dropped.contains($0) }
+    guard selection.columns == nil, selection.grouping == nil, !isOwn, !isForScripts, !first.isEmpty else {
+      return try await plan.write(rows, selection: selection).rows
     }
-    return try await plan.write(rows, selection: selection).rows
+    for name in steps.dropped { _ = try rows.schema.column(named: name) }
+    let first = plan.isDocument ? first.filter { !computed.contains($0) } : first
+    let others = rows.schema.columns.map(\.name).filter { !first.contains($0) && !computed.contains($0) }
+    selection.columns = (first + others).filter { !steps.dropped.contains($0) }
+    return try await plan.write(ListedRows(rows, hiding: hidden + others), selection: selection).rows
   }
 
   /// Writes records of `schema` in the order given.
@@ -65,4 +76,24 @@ struct Listing {
     batches.append(builder.finish())
     try await write(BufferedRows(schema: schema, batches: batches), selection, computed: computed)
   }
+}
+
+/// Rows of which tables name some columns only.
+private struct ListedRows: DerivedRowStream {
+  let schema: Schema, inner: any RowStream
+
+  init(_ inner: any RowStream, hiding hidden: [String]) {
+    self.inner = inner
+    let old = inner.schema
+    let columns = old.columns.map { column in
+      let isHidden = hidden.contains(column.name)
+      guard isHidden ? column.role?.isImage != true : column.role == .audit else { return column }
+      return ColumnDescription(
+        column.name, column.type, nullable: column.isNullable, column.summary, unit: column.unit,
+        extra: column.isExtra, mixed: column.isMixed, role: isHidden ? .audit : nil)
+    }
+    schema = Schema(old.name, old.summary, key: old.key.map { old.columns[$0].name }, columns: columns)
+  }
+
+  func next() async throws(Problem) -> BatchTask? { try await inner.next() }
 }

@@ -47,7 +47,7 @@ package final class MemoryFiles: OutputFiles, TerminalPort {
   package func images(_ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?) -> PageImages {
     PageImages()
   }
-  package func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
+  package func directory(_ path: String, list: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.cannotCreate, "no directories in memory", at: path)
   }
   package func style(_ color: ColorChoice, ofErrors: Bool) -> TerminalStyle { .plain }

@@ -208,7 +208,9 @@ import Testing
     for name in ["u", "a/b", ".bb/x", "."] {
       let place = "\(directory.path)/s/\(name)"
       let delta = refusal { () throws(Problem) in _ = try DeltaDirectory(place).create("_delta_log/0.json", [1]) }
-      let site = refusal { () throws(Problem) in _ = try StagedDirectory(path: place + "/site", replaces: true) }
+      let site = refusal { () throws(Problem) in
+        _ = try StagedDirectory(path: place + "/site", list: "list.json", replaces: true)
+      }
       let file = refusal { () throws(Problem) in _ = try OutputFile.sink(place + "/u/x.csv", replaces: true) }
       for problem in [delta, site, file] { #expect(problem?.kind == .cannotCreate, "\(name)") }
     }

@@ -10,7 +10,7 @@ import Testing
   private var path: String { "\(directory.path)/site" }
 
   private func publish(_ files: [String: String], to path: String) async throws(Problem) {
-    let site = try StagedDirectory(path: path, replaces: true)
+    let site = try StagedDirectory(path: path, list: "assets/site.json", replaces: true)
     for (name, text) in files { try site.write(Array(text.utf8), to: name) }
     try await site.commit()
   }
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test("nothing is seen before the commit, everything after it") func publishes() async throws {
-    let site = try StagedDirectory(path: path, replaces: true)
+    let site = try StagedDirectory(path: path, list: "assets/site.json", replaces: true)
     try site.write(Array("one".utf8), to: "index.html")
     try site.write(Array("two".utf8), to: "a/b/c.html")
     #expect(unsafe access(path, F_OK) != 0)
@@ -45,7 +45,7 @@ import Testing
 
   @Test("an abandoned directory leaves nothing, and the earlier one stays") func abandons() async throws {
     try await publish(["index.html": "old"], to: path)
-    let site = try StagedDirectory(path: path, replaces: true)
+    let site = try StagedDirectory(path: path, list: "assets/site.json", replaces: true)
     try site.write(Array("new".utf8), to: "index.html")
     site.abandon()
     #expect(directory.names() == ["site"])
@@ -94,7 +94,7 @@ import Testing
 
   @Test("files that appear while the directory is written stop the exchange") func lateFiles() async throws {
     try await publish(["index.html": "old"], to: path)
-    let site = try StagedDirectory(path: path, replaces: true)
+    let site = try StagedDirectory(path: path, list: "assets/site.json", replaces: true)
     try site.write(Array("new".utf8), to: "index.html")
     let late = try FileSink(path: path + "/late")
     try late.append([1])
@@ -123,7 +123,7 @@ import Testing
       try sink.append(file.bytes)
       try await sink.commit()
     }
-    let site = try StagedDirectory(path: path, replaces: true)
+    let site = try StagedDirectory(path: path, list: "assets/site.json", replaces: true)
     #expect(try site.copy(image: directory.path + "/a.exe", to: "images/x/1") == "images/x/1.jpg")
     #expect(try site.copy(image: directory.path + "/b.jpg", to: "images/x/2") == nil)
     #expect(try site.copy(image: directory.path + "/none", to: "images/x/3") == nil)

@@ -44,7 +44,8 @@ struct SiteCommand {
     let store = try services.stores.open(location)
     services.provenance.open(store.name)
     let tables = try await self.tables(of: store)
-    let directory = try services.files.directory(path, replaces: !invocation.isOn(OutputOptions.noClobber))
+    let directory = try services.files.directory(
+      path, list: "assets/site.json", replaces: !invocation.isOn(OutputOptions.noClobber))
     services.progress.begin(path, "pages")
     do throws(Problem) {
       let shown = try imagesAtHand(policy, location, directory)

@@ -200,18 +200,19 @@ enum FavouritesCommands {
     let selection = try context.selection(for: Catalog.favourites)
     let listing = try Listing(
       context, kind: "favourites", columns: Catalog.favourites.columns.map(\.name),
-      user: ["dataset", "name", "record_key", "created_at"])
-    if listing.isPlain(selection, computed: ["name"]) {
+      first: ["dataset", "name", "record_key", "created_at"])
+    if !listing.needs([Self.nameColumn.name], for: selection) {
       return try await listing.write(records, of: Catalog.favourites, selection)
     }
-    let name = ColumnDescription("name", .text, "what the record is called")
-    let named = Schema("favourites", key: ["dataset", "record_key"], columns: Catalog.favourites.columns + [name])
+    let named = Schema(
+      "favourites", key: ["dataset", "record_key"], columns: Catalog.favourites.columns + [Self.nameColumn])
     let names = try await names(of: records, repository, context)
     let rows = records.map { record in
       Record(named, record.values + [names[record.keyText].map { .text($0) } ?? .null])
     }
-    try await listing.write(rows, of: named, selection, computed: ["name"])
+    try await listing.write(rows, of: named, selection)
   }
+  static let nameColumn = ColumnDescription("name", .text, "what the record is called")
 
   /// The names of favourite records by key, from the store or the snapshot.
   private static func names(

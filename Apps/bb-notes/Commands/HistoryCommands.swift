@@ -116,7 +116,7 @@ enum HistoryCommands {
     let items = try await DeletedRecords(try context.repository()).items()
     let listing = try Listing(context, kind: "trash")
     // As for the records that are not deleted; scripts get the whole key.
-    let short = ShortIdentifiers(listing.isForUser ? items.compactMap { $0.record[.id] } : [])
+    let short = ShortIdentifiers(listing.isForScripts ? [] : items.compactMap { $0.record[.id] })
     let records = items.reversed().map { item in
       let record = item.record
       let name = record[.name] ?? EpisodeKey(of: record)?.text

@@ -35,7 +35,7 @@ enum MoviesCommands {
     }
     let repository = try context.repository()
     let rows = try await repository.rows(of: Catalog.movies, selection)
-    try await Listing(context, kind: "movies", columns: columns).write(rows, selection)
+    try await Listing(context, kind: "movies", columns: columns, first: columns).write(rows, selection)
     if try await !repository.store.contains(Catalog.movies.name) {
       context.say("no movies in the store; fetch them with: bb-export sync movies")
     }

@@ -14,14 +14,14 @@ struct NamedCommands: Sendable {
     (record, _, _) async throws(Problem) in record
   }
 
-  /// A column that people see worked out; formats and scripts get what is kept.
+  /// A stored column that lists show worked out.
   struct WorkedOut: Sendable {
     let column: String
     let change: @Sendable (CommandContext, Record) -> Record
   }
 
   /// The short form of the identifier, which every command takes.
-  private static let keyColumn = ColumnDescription("key", .text, nullable: false, "the end of the id, for commands")
+  static let keyColumn = ColumnDescription("key", .text, nullable: false, "the end of the id, for commands")
 
   static func key(_ count: Argument.Count = .one) -> Argument {
     Argument("NAME", values: .dynamic("record"), count: count, "key from list, id, or a unique part of the name")
@@ -83,8 +83,8 @@ struct NamedCommands: Sendable {
     selection.search = search
     try selecting(context, &selection)
     if selection.sort.isEmpty, selection.grouping == nil { selection.sort = kind.order }
-    let output = try Listing(context, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns)
-    let added = [Self.keyColumn.name], isPlain = output.isPlain(selection, computed: added + [listing?.column ?? ""])
+    let output = try Listing(context, kind: plural, columns: columns, first: [Self.keyColumn.name] + columns)
+    let added = [Self.keyColumn.name], isPlain = !output.needs(added + [listing?.column ?? ""], for: selection)
     let listing = isPlain ? nil : listing
     var asked = selection
     // The store knows nothing of computed columns.
@@ -102,7 +102,7 @@ struct NamedCommands: Sendable {
         return record
       }
     }
-    try await output.write(rows, selection, computed: isPlain ? [] : added)
+    try await output.write(rows, selection, computed: added)
   }
 
   /// Shows a record in the requested format.

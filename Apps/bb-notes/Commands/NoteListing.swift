@@ -7,7 +7,7 @@ import Rows
 enum NoteListing {
   /// The columns of a note in a list for scripts; the user sees the key and the title first.
   private static let columns = ["production", "season", "episode", "text", "updated_at"]
-  private static let computed = [
+  static let computed = [
     ColumnDescription("key", .text, nullable: false, "the key, for commands"),
     ColumnDescription("title", .text, "title of the episode"),
     ColumnDescription("tags", .list(.text), "words of the text that begin with #"),
@@ -38,9 +38,10 @@ enum NoteListing {
     for tag in context.invocation.all(NotesCommands.tag) {
       selection.conditions.append(Condition("tags", .equal, try NoteTags.folded(tag)))
     }
-    let visible = ["key", "production", "title", "text", "updated_at"]
-    let listing = try Listing(context, kind: "notes", columns: columns, user: visible)
-    let added = computed.map(\.name), isPlain = listing.isPlain(selection, computed: added)
+    let first = ["key", "production", "season", "episode", "title", "text", "created_at", "updated_at"]
+    let listing = try Listing(
+      context, kind: "notes", columns: columns, first: first, hidden: ["season", "episode", "created_at"])
+    let added = computed.map(\.name), isPlain = !listing.needs(added, for: selection)
     var asked = selection
     // The store knows nothing of computed columns.
     asked.removeConditions(on: added.contains)
@@ -61,7 +62,7 @@ enum NoteListing {
         return record
       }
     }
-    let count = try await listing.write(rows, selection, computed: isPlain ? [] : added)
+    let count = try await listing.write(rows, selection, computed: added)
     if count == 0, let production = context[SharedOptions.production] {
       try tellUnknown(production, names, context)
     }

@@ -31,7 +31,7 @@ enum ShowsCommands {
   private static func showList(_ context: CommandContext) async throws(Problem) {
     let names = try await context.titleNames(try context.repository())
     try await Listing(
-      context, kind: "titles", columns: Catalog.titles.columns.map(\.name), user: ["title", "kind", "year", "short"]
+      context, kind: "titles", first: ["title", "kind", "year", "short"]
     ).write(names.titles.map(\.record), of: Catalog.titles, try context.selection(for: Catalog.titles))
   }
 

@@ -17,6 +17,8 @@ enum TrackerCommands {
     "report", "FILE", values: .file, in: transfer,
     "tracker files: write the rows that were not used, with reasons, as CSV")
   static let strict = Option.flag("strict", in: transfer, "tracker files: import nothing if a row is not certain")
+  /// The options that apply to tracker files only.
+  static let ownOptions = [from, report, strict, APIOptions.setOption]
   static let options = [from, report, strict, Options.dryRun, APIOptions.setOption]
 
   private static let questions = Command(
@@ -131,6 +133,7 @@ enum TrackerCommands {
     let files = try context.services.documents.files(path), formats = try formats(context)
     let reader = TrackerReader(files)
     let format = formats.count == 1 ? formats[0] : try reader.format(among: formats)
+    try TransferCommands.refuse(TransferCommands.ownOptions, for: "tracker files", context)
     let ledger = try await TrackerLedger(try context.repository(makes: true))
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let report = try reader.read(format, into: ledger, variables: try APIOptions(context.invocation).variables)
@@ -190,6 +193,7 @@ enum TrackerCommands {
         "\(counted(unused.count, "row")) of \(file) not used: \(unused[0].reason)")
     }
     if report.answered > 0 { context.say("\(counted(report.answered, "question")) resolved") }
+    if report.withdrawn > 0 { context.say("\(counted(report.withdrawn, "question")) of earlier rows closed") }
     if !isCertain {
       context.services.report.warning(
         "\(counted(ledger.questions.count, "question")); list them with bb-notes questions")
@@ -235,7 +239,7 @@ extension TrackerCommands {
     }
     guard !written.files.isEmpty else { return context.say("no records for \(name)") }
     let path = try context.invocation.locations.location(place).path()
-    let directory = try context.services.files.directory(path, replaces: true)
+    let directory = try context.services.files.directory(path, list: ".bb-files.json", replaces: true)
     do throws(Problem) {
       for file in written.files { try directory.write(file.bytes, to: file.name) }
       try await directory.commit()

@@ -27,6 +27,9 @@ enum TransferCommands {
     "summary", "FORMAT", values: .words(["json"]), in: transfer,
     "print the numbers of records, and of omitted members by name, to standard error")
 
+  /// The options that do not apply to tracker files.
+  static let ownOptions = [onConflict, dataset, fromFormat] + FileInputOptions.dialectOptions
+
   private static let importing = Command(
     "import", "import notes, places, actors, favourites or tracker files",
     discussion: """
@@ -50,7 +53,19 @@ enum TransferCommands {
   /// The datasets that are the user's own.
   private static let datasets = Catalog.personal
 
+  /// The columns that lists compute, which an import ignores.
+  private static let computed = [
+    Catalog.notes.name: NoteListing.computed.map(\.name), Catalog.places.name: [NamedCommands.keyColumn.name],
+    Catalog.actors.name: [NamedCommands.keyColumn.name], Catalog.favourites.name: [FavouritesCommands.nameColumn.name],
+  ]
+
   // MARK: import
+
+  /// Refuses options that would have no effect.
+  static func refuse(_ options: [Option], for files: String, _ context: CommandContext) throws(Problem) {
+    guard let option = options.first(where: context.has) else { return }
+    throw Problem(.usage, "--\(option.name) does not apply to \(files)", hint: "omit --\(option.name)")
+  }
 
   private static func importFile(_ context: CommandContext) async throws(Problem) {
     let path = context.arguments[0], progress = context.services.progress
@@ -66,6 +81,7 @@ enum TransferCommands {
         throw other.message == "no known tracker format" ? error : other
       }
     }
+    try refuse(TrackerCommands.ownOptions, for: "files of \(schema.name)", context)
     let repository = try context.repository(makes: true)
     let importing = RecordImport(
       into: repository, try await context.titleNames(repository),
@@ -149,9 +165,21 @@ enum TransferCommands {
       schema = try dataset(with: columns, path, context)
       return ColumnTypes(schema.columns.filter { columns.contains($0.name) })
     }
+    let computed = (computed[schema.name] ?? []).filter { schema.position(of: $0) == nil }
+    let all = rows.schema.columns, kept = all.indices.filter { !computed.contains(all[$0].name) }
+    let stored = rows.schema.projected(to: kept), isList = kept.count < all.count
+    // The age of a list is worked out from the date of birth.
+    let birth = isList ? stored.position(of: "birth_date") : nil
+    let ageless = stored.projected(to: stored.columns.indices.filter { stored.columns[$0].name != "age" })
     var records: [Record] = []
     while let work = try await rows.next() {
-      records += try work.batch().records(of: rows.schema)
+      for record in try work.batch().projected(to: kept).records(of: stored) {
+        guard let birth, record.values[birth] != .null else {
+          records.append(record)
+          continue
+        }
+        records.append(Record(ageless, ageless.columns.map { record[$0.name] }))
+      }
       try RecordImport.check(records.count, path)
     }
     for note in rows.notes { context.services.report.warning(note) }
@@ -162,15 +190,18 @@ enum TransferCommands {
     with columns: [String], _ path: String, _ context: CommandContext
   ) throws(Problem) -> Schema {
     let datasets = datasets.map { columns.contains(ForeignMembers.column) ? Catalog.withForeignMembers($0) : $0 }
+    func isKnown(_ column: String, _ schema: Schema) -> Bool {
+      schema.position(of: column) != nil || computed[schema.name]?.contains(column) ?? false
+    }
     func holds(_ schema: Schema) -> Bool {
-      columns.allSatisfy { schema.position(of: $0) != nil }
+      columns.allSatisfy { isKnown($0, schema) }
         && schema.columns.allSatisfy { column in
           ["id", "created_at", "updated_at", "favourite"].contains(column.name) || column.isNullable
             || columns.contains(column.name)
         }
     }
     if let name = context[dataset], let schema = datasets.first(where: { $0.name == name }) {
-      for column in columns where schema.position(of: column) == nil {
+      for column in columns where !isKnown(column, schema) {
         let near = Remedy.nearest(column, among: schema.columns.map(\.name))
         throw Problem(.badData, "\(name) have no column “\(column)”", at: path, hint: near ?? "")
       }

@@ -15,7 +15,8 @@ struct LocalTimeRows: DerivedRowStream {
       old.name, old.summary, key: old.key.map { old.columns[$0].name },
       columns: old.columns.map { column in
         column.type == .timestamp
-          ? ColumnDescription(column.name, .text, nullable: column.isNullable, column.summary) : column
+          ? ColumnDescription(column.name, .text, nullable: column.isNullable, column.summary, role: column.role)
+          : column
       })
   }
 

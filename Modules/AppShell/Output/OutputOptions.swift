@@ -104,8 +104,8 @@ package enum OutputOptions {
   ]
   /// The options of commands that write files, and have no others for servers.
   package static let exportingAnywhere = exporting + APIOptions.connecting
-  /// The options that choose the format of standard output.
-  package static let formats = [format, json, plain]
+  /// The options of a record that is written in a format.
+  package static let formats = [output, format, json, plain]
   /// The options of commands that write files.
   package static let exporting =
     [output, format, formatOption] + shortcuts.map(\.option) + [
@@ -113,7 +113,7 @@ package enum OutputOptions {
       csvw, dataPackage, imageDirectory, noClobber, existing, verify, summary, noPager, threads, memory, progress,
     ]
   /// The options of commands that show lists to users.
-  package static let listing = [format, formatOption, width, wrap, json, plain, noPager]
+  package static let listing = [output, format, formatOption, width, wrap, json, plain, noPager]
 
   /// The format options that are set by the configuration, not by the command line; they apply to the formats that have
   /// them.

@@ -25,6 +25,10 @@ package struct OutputPlan: Sendable {
   private let hasSummary: Bool
   private let isVerified: Bool
   package let audience: OutputAudience
+  /// Whether the output is a document of other programs that can be imported.
+  package var isDocument: Bool {
+    targets.contains { $0.exporter.descriptor.fileExtensions.contains(where: services.documents.extensions.contains) }
+  }
   private let policy: OutputPolicy
   private let usesPager: Bool
   private let partitions: PartitionPlan?
@@ -244,11 +248,10 @@ package struct OutputPlan: Sendable {
   private static func named(
     _ invocation: Invocation, _ exporters: any ExporterCatalogue, _ policy: OutputPolicy
   ) throws(Problem) -> (any Exporter)? {
-    let given = OutputOptions.formats.filter(invocation.has)
-    if given == [OutputOptions.json] {
+    if invocation.has(OutputOptions.json) {
       return JSONEnvelopeExporter(inner: try exporters.named("json"), kind: policy.kind)
     }
-    if given == [OutputOptions.plain] { return PlainLines() }
+    if invocation.has(OutputOptions.plain) { return PlainLines() }
     return try invocation[OutputOptions.format].map { (name) throws(Problem) in
       try exporters.named(FileCompression.split(name).path)
     }

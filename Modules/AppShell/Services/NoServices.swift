@@ -27,7 +27,7 @@ struct NoExporters: ExporterCatalogue {
 struct NoFiles: OutputFiles {
   func imageFiles(in directory: String?, ofStore stored: String?) -> [[UInt8]: ImageFile] { [:] }
   func images(_ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?) -> PageImages { PageImages() }
-  func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
+  func directory(_ path: String, list: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.bug, "no files")
   }
 }

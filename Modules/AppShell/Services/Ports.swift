@@ -78,8 +78,9 @@ package protocol OutputFiles: Sendable {
   ///   - dataset: the dataset whose images come first.
   func images(_ files: [[UInt8]: ImageFile], for page: String?, first dataset: String?) throws(Problem) -> PageImages
   /// Opens a directory that appears under its name when it is complete.
+  /// - Parameter list: the path in it of the list of its files.
   /// - Throws: `cannotCreate`; also if the directory exists and must not be replaced.
-  func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory
+  func directory(_ path: String, list: String, replaces: Bool) throws(Problem) -> any OutputDirectory
 }
 
 extension OutputFiles {

@@ -52,7 +52,7 @@ extension Catalog {
       ColumnDescription("reason", .text, nullable: false, "why the row is not certain"),
       ColumnDescription("name", .text, "name in the row", role: .title), ColumnDescription("year", .integer, "year"),
       ColumnDescription("candidates", .list(.text), "titles that it may be"),
-      ColumnDescription("values", .json, "values that were read; null if they cannot be read"),
+      ColumnDescription("values", .json, "values that were read, and the file"),
       ColumnDescription("dropped", .boolean, nullable: false, "whether the row is not wanted"),
     ])
 

@@ -6,13 +6,28 @@ public import Rows
 extension TrackerLedger {
   /// The row of a question; nil if its values cannot be read.
   private func row(of question: Record) -> (row: TrackerRow, id: String)? {
-    guard case .json(let bytes) = question["values"], let values = try? JSON.parse(bytes, name: "values"),
-      let target = TrackerRow.Target(rawValue: question.text("dataset") ?? "")
-    else { return nil }
+    guard let target = TrackerRow.Target(rawValue: question.text("dataset") ?? "") else { return nil }
     var row = TrackerRow(target, source: "", rule: "")
-    for member in values.objectMembers ?? [] { row.values[member.name] = member.value }
+    for member in Self.values(of: question) { row.values[member.name] = member.value }
     let id = row.values.removeValue(forKey: "#fact")?.stringValue ?? ""
-    return (row, id)
+    row.values["#file"] = nil
+    return row.values.isEmpty ? nil : (row, id)
+  }
+  private static func values(of question: Record) -> [JSON.Member] {
+    guard case .json(let bytes) = question["values"] else { return [] }
+    return (try? JSON.parse(bytes, name: "values"))?.objectMembers ?? []
+  }
+
+  /// Removes the questions of rows that their files have no longer.
+  /// - Returns: the number of them.
+  public func withdraw() -> Int {
+    let old = questions.filter { question in
+      let id = question.text("id") ?? "", parts = id.split(at: ":")
+      let file = Self.values(of: question).first { $0.name == "#file" }?.value.stringValue ?? ""
+      return parts.count > 2 && !current.contains(id) && filesRead.contains([String(parts[0]), String(parts[1]), file])
+    }
+    for question in old { after["questions"]?[question.keyText] = nil }
+    return old.count
   }
 
   /// Makes records of the open questions that the titles of today resolve.

@@ -49,6 +49,9 @@ public final class TrackerLedger {
   private(set) var asked: [String] = [], numbers: [String: Int64] = [:]
   private var lastNumber: Int64 = 0
   private var seen: [String: Int] = [:]
+  /// The file of the rows that are added now, those that were read, and the questions that their rows asked.
+  private var file = ""
+  private(set) var filesRead: Set<[String]> = [], current: Set<String> = []
   /// The outcomes by dataset.
   public private(set) var counts: [TrackerRow.Target: Counts] = [:]
 
@@ -110,7 +113,10 @@ public final class TrackerLedger {
   // MARK: - Rows
 
   /// Begins with the rows that a rule reads from a file: equal rows are counted in each.
-  public func begin() { seen = [:] }
+  public func begin(source: String, rule: String, file: String) {
+    (seen, self.file) = ([:], file)
+    filesRead.insert([source, rule, file])
+  }
 
   private func numbered(_ key: String) -> String {
     let count = (seen[key] ?? 0) + 1
@@ -173,22 +179,22 @@ public final class TrackerLedger {
 
   private func ask(_ mark: String, _ row: TrackerRow, _ id: String, _ why: TrackerQuestion) -> String {
     counts[row.target, default: Counts()].questions += 1
+    current.insert(mark)
     var question: Record
     if let known = record("questions", [.text(mark)]) {
       question = known
     } else {
       lastNumber += 1
-      var values = row.values
-      values["#fact"] = .string(id)
+      var values = row.failure == nil ? row.values : [:]
+      (values["#fact"], values["#file"]) = (.string(id), .string(file))
       question = Record(
         Catalog.questions,
         [
           "id": .text(mark), "number": .integer(lastNumber), "dataset": .text(row.target.rawValue),
           "name": row.text("name").map { .text($0) } ?? .null,
           "year": row.integer("year").map { .integer($0) } ?? .null,
-          "values": row.failure == nil
-            ? .json(JSON.object(values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) }).canonicalBytes)
-            : .null,
+          "values": .json(
+            JSON.object(values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) }).canonicalBytes),
           "dropped": .boolean(false),
         ])
       asked.append(question.keyText)

@@ -20,8 +20,8 @@ public struct TrackerReader {
     public fileprivate(set) var skipped: [Unused] = [], uncertain: [Unused] = []
     /// The files that were not read.
     public fileprivate(set) var notRead: [String] = []
-    /// Questions that were answered.
-    public fileprivate(set) var answered = 0
+    /// Questions that were answered, and those whose rows their files have no longer.
+    public fileprivate(set) var answered = 0, withdrawn = 0
   }
 
   private let files: any NamedFiles
@@ -43,7 +43,8 @@ public struct TrackerReader {
 
   /// Whether macOS or Windows adds such a file to directories and archives.
   private static func isOfSystem(_ name: String) -> Bool {
-    name.split(separator: "/").contains { $0.hasPrefix("._") || [".DS_Store", "Thumbs.db", "__MACOSX"].contains($0) }
+    let names = [".DS_Store", "Thumbs.db", "__MACOSX", ".bb-files.json"]
+    return name.split(separator: "/").contains { $0.hasPrefix("._") || names.contains(String($0)) }
   }
 
   private static func isTable(_ name: String) -> Bool {
@@ -81,6 +82,11 @@ public struct TrackerReader {
     found.sort { ($0.count, $0.format.name) > ($1.count, $1.format.name) }
     let best = found.filter { $0.count == found[0].count }.map(\.format)
     guard let format = best.first else {
+      if let archive = names.first(where: { $0.name.lowercased().hasSuffix(".zip") }) {
+        throw Problem(
+          .badData, "no known tracker format, but an archive: \(archive.name)", at: files.name,
+          hint: "extract it, and import what it contains")
+      }
       throw Problem(
         .badData, "no known tracker format", at: files.name,
         hint: .advice("formats: \(formats.map(\.name).joined(separator: ", "))"))
@@ -133,7 +139,7 @@ public struct TrackerReader {
           reasons[file.name] = "its rows are those of \(other)"
           continue
         }
-        ledger.begin()
+        ledger.begin(source: rule.service ?? format.name, rule: rule.name, file: file.name)
         for record in rule.records(of: table, file: file.name) where rule.accepts(record, variables) {
           used[file.name, default: []].insert(record.row)
           let row = rule.row(of: record, format, variables)
@@ -156,6 +162,7 @@ public struct TrackerReader {
           Report.Unused(file: file.name, line: line, reason: reasons[file.name] ?? "no rule takes it"))
       }
     }
+    report.withdrawn = ledger.withdraw()
     report.answered = ledger.askAgain()
     return report
   }

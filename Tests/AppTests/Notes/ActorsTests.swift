@@ -41,7 +41,7 @@ import Testing
     for part in [
       "bb-notes: an actor requires a category, a city of birth,", "added A. Person (id ID)\n0\n",
       "bb-notes: none.jpg: no such file or directory\n",
-      "KEY,Action,B,41,true,X\nKEY,Drama,A. Person,46,false,\n",
+      "KEY,Action,B,41,true,X,ID,", "KEY,Drama,A. Person,46,false,,ID,",
       #"{"name":"A. Person","age":46}"#,
       "movies: One; Two; \"x\"\nimages: images/actors/ID-1.jpg\n", "https://e.org/\n",
       "added A. Person to favourites\nA. Person is already a favourite\nremoved B from favourites\n",

@@ -16,25 +16,52 @@ import Testing
     #expect(shell.run("bb-notes list --tag sad --tag finale -f csv --columns episode").out == "episode\n15\n")
     #expect(shell.run("bb-notes list --tag fin --plain").out == "")
     #expect(shell.run("bb-notes list --tag 'a b'").status == 64)
-    #expect(
-      shell.run("bb-notes list --tag sad -f csv | head -1").out
-        == "production,season,episode,text,created_at,updated_at\n")
   }
 
-  @Test("lists show keys, titles and local times; data has UTC") func lists() {
+  @Test("a list has the same columns in every format, and data has UTC") func lists() {
     _ = shell.run("bb-notes add S05E14 what -q; bb-notes add bcs:1x01 one -q")
-    let list = shell.run("bb-notes list").out
-    #expect(list.contains("S05E14,Breaking Bad,Ozymandias,what,2024-05-17 12:00\n"), "\(list)")
-    #expect(list.contains("bcs:S01E01,Better Call Saul,Uno,one,2024-05-17 12:00\n"), "\(list)")
-    #expect(shell.run("bb-notes list --drop title,text").out.hasPrefix("key,production,updated_at\n"))
+    let list = shell.run("bb-notes list").out, time = "2024-05-17T10:00:00Z"
     #expect(
-      shell.run("bb-notes list --drop title,text -f csv").out.hasPrefix(
-        "production,season,episode,created_at,updated_at\n"))
+      list == """
+        key,production,season,episode,title,text,created_at,updated_at
+        bcs:S01E01,Better Call Saul,1,1,Uno,one,\(time),\(time)
+        S05E14,Breaking Bad,5,14,Ozymandias,what,\(time),\(time)
+
+        """, "\(list)")
+    _ = shell.run(
+      """
+      bb-notes places add A --at 1,2 -q; bb-notes actors add B --category c --birth-date 1966-03-07 --partial -q
+      bb-notes favourites add episodes S05E14 -q
+      """)
+    for kind in ["", "places ", "actors ", "favourites ", "shows "] {
+      let same = shell.run(
+        """
+        bb-notes \(kind)list > pipe.csv; bb-notes \(kind)list -f csv > named.csv; bb-notes \(kind)list -o file.csv
+        cmp pipe.csv named.csv && cmp pipe.csv file.csv && bb-notes \(kind)list --json -o l.json
+        head -1 pipe.csv | tr , '\\n' | while read -r c; do grep -q '"'"$c"'":' l.json || echo "$c"; done
+        """)
+      #expect(same.status == 0 && same.out == "", "\(kind): \(same)")
+      // Computed columns are not imported, and nothing is lost.
+      guard kind != "shows " else { continue }
+      let own = ["places ": ["gpx", "kml", "geojson"], "actors ": ["vcf"]][kind] ?? []
+      for format in ["csv", "json", "ndjson"] + own {
+        let there = shell.run(
+          """
+          bb-notes \(kind)list -o l.\(format) && bb-notes import l.\(format) &&
+          bb-notes import l.\(format) -q --storage csv:\(format) &&
+          bb-notes --storage csv:\(format) \(kind)list -o again.csv && cmp again.csv file.csv
+          """)
+        #expect(there.status == 0 && there.err.contains(" unchanged\n"), "\(kind)\(format): \(there)")
+      }
+    }
+    #expect(
+      shell.run("bb-notes list --drop title,text").out.hasPrefix(
+        "key,production,season,episode,created_at,updated_at\n"))
     #expect(shell.run("bb-notes list --drop titel").status == 64)
     #expect(shell.run("bb-notes list --json").out.contains("\"updated_at\":\"2024-05-17T10:00:00Z\""))
     #expect(
-      shell.run("bb-notes list --where 'title ~ ozy' --columns key,updated_at").out.hasSuffix(
-        "S05E14,2024-05-17 12:00\n"))
+      shell.run("bb-notes list --where 'title ~ ozy' --columns key,updated_at -f csv").out.hasSuffix(
+        "S05E14,\(time)\n"))
     #expect(shell.run("bb-notes show S05E14").out.contains("added 2024-05-17 12:00\n"))
     #expect(shell.run("bb-notes list --where 'updated_at >= yesterday' --plain | wc -l").out == "2\n")
     #expect(shell.run("bb-notes list --where 'updated_at < yesterday' --plain | wc -l").out == "0\n")
@@ -133,7 +160,7 @@ import Testing
     _ = shell.run("bb-notes favourites add episodes S05E14 -q; bb-notes favourites add characters 1 -q")
     let list = shell.run("bb-notes favourites list --columns dataset,name").out
     #expect(list.contains("episodes,Ozymandias\n") && list.contains("characters,Walter White\n"), "\(list)")
-    #expect(shell.run("bb-notes favourites list --json").out.contains("\"name\"") == false)
+    #expect(shell.run("bb-notes favourites list --json").out.contains("\"name\":\"Ozymandias\""))
     let part = shell.run(
       """
       bb-notes favourites add characters SKYLER; bb-notes favourites add characters 'SKYLER white'

@@ -25,7 +25,7 @@ import Testing
     #expect(shell.run("bb-notes add bcs:7x1 new").err == "added Better Call Saul S07E01\n")
     #expect(server.requests.count == 1)
     #expect(shell.run("bb-notes add bcs:7x2 new").status == 0)
-    #expect(shell.run("bb-notes list --season 7").out.contains("bcs:S07E01,Better Call Saul,Zeta,new,"))
+    #expect(shell.run("bb-notes list --season 7").out.contains("bcs:S07E01,Better Call Saul,7,1,Zeta,new,"))
     #expect(shell.run("bb-notes show bcs:7x1").out.hasPrefix("Better Call Saul S07E01 “Zeta”\n"))
     #expect(
       shell.run("bb-notes add bcs:7x3 new").err.contains(

@@ -26,6 +26,7 @@ import Testing
     text.replacing(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "ID")
       .replacing(/\n[0-9a-f]{4,12},/, with: "\nKEY,").replacing(/[0-9a-f]{4,12} \(/, with: "KEY (")
       .replacing(/\(id [0-9a-f]{4,12}\)/, with: "(id ID)")
+      .replacing(/"key":"[0-9a-f]{4,12}"/, with: "\"key\":\"KEY\"")
   }
 
   @Test("the output is the same for every store") func same() {
@@ -47,7 +48,7 @@ import Testing
       "another place is also named Bern\nadded Bern (id ID)\n0\n",
       "bb-notes: a place requires coordinates\nhint: use --at LAT,LON\n64\n",
       "bb-notes: latitude 91 is out of range (-90 to 90)\nhint: latitude comes first, then longitude\n64\n",
-      "KEY,Luzern,47.05,8.3,2024-05,the bridge\n", "Bern\t46.95\t7.45\t\t\nBern\t0.0\t0.0\t\t\n",
+      "KEY,Luzern,47.05,8.3,2024-05,the bridge,ID,", "Bern\t46.95\t7.45\t\t\nBern\t0.0\t0.0\t\t\n",
       "Luzern\n47.05,8.3\nvisited 2024-05\n", "bb-notes: place not found: “Lucern”\nhint: did you mean Luzern?\n1\n",
       "“Bern” matches 2 places\nhint: use an id: KEY (Bern), KEY (Bern)\n64\n",
       "updated Luzern\nLuzern: no changes\n0\n",

@@ -75,6 +75,99 @@ import Testing
     #expect(shell.run("ls n").status != 0)
   }
 
+  @Test("a question closes when its row is corrected or gone; others stay") func corrected() {
+    give()
+    _ = shell.run("bb-notes import lb --storage csv:n; bb-notes import t --storage csv:n")
+    let open = "bb-notes questions --storage csv:n -f csv --columns dataset,reason"
+    #expect(shell.run(open).out.split(separator: "\n").count == 5, "\(shell.run(open))")
+    let done = shell.run(
+      """
+      sed -i 's/,9,,,2026-13-40/,4,,,2026-01-04/' lb/diary.csv && sed -i '/tt0089881/d' t/ratings.csv &&
+      bb-notes import lb --storage csv:n > out && bb-notes import t --storage csv:n > out && \(open)
+      """)
+    #expect(
+      done.err.contains("2 questions of earlier rows closed\n")
+        && done.err.contains("1 question of earlier rows closed\n"),
+      "\(done)")
+    #expect(done.out.hasSuffix("dataset,reason\nratings,\"maybe the same title: another year, or none\"\n"), "\(done)")
+    // A file of another name leaves the questions of this one.
+    let other = shell.run(
+      """
+      mkdir o && head -1 t/ratings.csv > o/ratings-2.csv && bb-notes import o --from imdb --storage csv:n -q > out; \(open) | wc -l
+      """)
+    #expect(other.out == "2\n", "\(other)")
+  }
+
+  @Test("options without effect are refused, and nothing is changed") func options() {
+    give()
+    shell.write("notes.csv", "production,season,episode,text\nBreaking Bad,5,14,x\n")
+    for option in ["as=notes", "on-conflict=skip", "from-encoding=utf-8", "from-format=csv", "no-header"] {
+      let done = shell.run("bb-notes import lb --from letterboxd --\(option) --storage csv:n")
+      let name = option.split(separator: "=")[0]
+      #expect(
+        done.status == 64 && done.err == "bb-notes: --\(name) does not apply to tracker files\nhint: omit --\(name)\n",
+        "\(done)")
+    }
+    for option in ["report=r.csv", "strict", "set=a=b"] {
+      let done = shell.run("bb-notes import notes.csv --\(option) --storage csv:n")
+      #expect(done.status == 64 && done.err.contains("does not apply to files of notes\n"), "\(done)")
+    }
+    #expect(shell.run("ls -d n r.csv").status != 0)
+  }
+
+  @Test("an export is a directory of its files, and only such a one is replaced") func directory() {
+    give()
+    _ = shell.run("bb-notes import lb --storage csv:n")
+    let export = "bb-notes export --for letterboxd -o out --storage csv:n"
+    let done = shell.run("\(export) && \(export) && ls out && ls -A out | grep -c bb-files")
+    #expect(
+      done.status == 0 && done.out == "letterboxd-import.csv\nletterboxd-ratings.csv\nletterboxd-watchlist.csv\n1\n",
+      "\(done)")
+    let read = shell.run("bb-notes import out --from letterboxd-import --storage csv:m")
+    #expect(read.status == 0 && !read.err.contains("not read"), "\(read)")
+    let other = shell.run("touch out/mine; \(export); ls out | wc -l; rm out/mine out/.bb-files.json; \(export)")
+    #expect(other.out == "4\n" && other.err.contains("out/mine\n") || other.err.contains("out/mine: "), "\(other)")
+    #expect(other.err.contains("refusing to replace a directory that bb did not create"), "\(other)")
+    // A site is not replaced by an export, nor the other way round.
+    let site = shell.run(
+      "bb-export site -o w --storage csv:n -q; bb-notes export --for letterboxd -o w --storage csv:n; ls w/index.html")
+    #expect(site.out == "w/index.html\n" && site.err.contains("refusing to replace"), "\(site)")
+  }
+
+  @Test("archives as programs pack them are read; an archive within one is named") func archives() {
+    give()
+    let packed = shell.run(
+      """
+      rm lb/comments.csv; python3 - <<'E'
+      import io, zipfile
+      class Pipe(io.RawIOBase):
+          def __init__(self, file): self.file = file
+          def writable(self): return True
+          def seekable(self): return False
+          def write(self, bytes): return self.file.write(bytes)
+      def pack(file):
+          with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as z:
+              z.writestr("a/b/", "")
+              z.writestr("__MACOSX/a/b/._diary.csv", b"\\0\\5")
+              for name in ["diary", "watched", "watchlist"]: z.write(f"lb/{name}.csv", f"a/b/{name}.csv")
+      pack("usual.zip")
+      with open("piped.zip", "wb") as file: pack(Pipe(file))
+      with zipfile.ZipFile("outer.zip", "w") as z: z.write("usual.zip", "in/usual.zip")
+      E
+      """)
+    guard packed.status == 0 else { return }
+    for file in ["usual", "piped"] {
+      let done = shell.run("bb-notes import \(file).zip --storage csv:\(file)")
+      #expect(done.err.contains("letterboxd: 6 rows in 3 files, all used\n"), "\(done)")
+    }
+    let outer = shell.run("bb-notes import outer.zip --storage csv:n")
+    #expect(
+      outer.status == 65
+        && outer.err
+          == "bb-notes: outer.zip: no known tracker format, but an archive: usual.zip\nhint: extract it, and import what it contains\n",
+      "\(outer)")
+  }
+
   @Test(
     "what is exported and imported is exported as the same bytes", arguments: ["letterboxd", "trakt-import", "imdb"])
   func roundTrip(_ format: String) {

@@ -8,7 +8,7 @@ import Synchronization
 
 /// A directory that is written under a temporary name and then exchanged with the one that it replaces.
 ///
-/// Its mark, a file that lists all others, tells that bb made it: a directory without it, or with other files, is never
+/// Its list, a file that names all others, tells that bb made it: a directory without it, or with other files, is never
 /// replaced.
 public final class StagedDirectory: OutputDirectory {
   private let name: String
@@ -23,15 +23,18 @@ public final class StagedDirectory: OutputDirectory {
     var isOpen = true
   }
 
-  /// The file that lists the others.
-  private static let mark = "assets/site.json"
+  /// The file that names the others.
+  private let list: String
   private static let format: Int64 = 1
 
   /// Creates the temporary directory next to `path`.
-  /// - `replaces`: whether a directory that bb made may be replaced.
+  /// - Parameters:
+  ///   - path: the directory.
+  ///   - list: the path in it of the list of its files.
+  ///   - replaces: whether a directory that bb made may be replaced.
   /// - Throws: `cannotCreate` for a file, for a directory that bb did not make, and for a missing parent; `permission`,
   ///   `io`.
-  public init(path: String, replaces: Bool) throws(Problem) {
+  public init(path: String, list: String, replaces: Bool) throws(Problem) {
     var given = path
     while given.count > 1, given.last == "/" { given.removeLast() }
     name = given
@@ -39,9 +42,9 @@ public final class StagedDirectory: OutputDirectory {
     if ["", ".", "..", "/"].contains(last) {
       throw Problem(.cannotCreate, "cannot replace this directory", at: path, hint: "name a directory in it")
     }
-    target = resolved
+    (target, self.list) = (resolved, list)
     try ReplacementGuard.checkPlace(inStore: resolved, isItself: true, name: given)
-    _ = try Self.contents(of: resolved, name: given, replaces: replaces)
+    _ = try Self.contents(of: resolved, list: list, name: given, replaces: replaces)
     Self.removeLeftovers(of: resolved)
     temporary = Temporaries.name(beside: resolved)
     guard Temporaries.makeTree(temporary) == 0 else {
@@ -118,14 +121,14 @@ public final class StagedDirectory: OutputDirectory {
 
   /// Publishes the directory in place of an earlier one.
   public func commit() async throws(Problem) {
-    let files = state.withLock { $0.files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } } + [Self.mark]
-    let list = JSON.object([
+    let files = state.withLock { $0.files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } } + [list]
+    let names = JSON.object([
       "format": .number(Self.format), "kind": .string("bb-site"), "files": .array(files.map { .string($0) }),
     ])
-    try write(list.canonicalBytes + [10], to: Self.mark)
+    try write(names.canonicalBytes + [10], to: list)
     try DirectoryListing.flush(temporary, isWhole: true)
     // What appeared since the beginning is not lost either.
-    let old = try Self.contents(of: target, name: name, replaces: true)
+    let old = try Self.contents(of: target, list: list, name: name, replaces: true)
     guard move(temporary, to: target, exchanges: old != nil) else {
       throw Problem.posix(errno, old == nil ? "create" : "replace", name)
     }
@@ -162,7 +165,9 @@ public final class StagedDirectory: OutputDirectory {
 
   /// The files of the directory at `path`; nil if there is none, or an empty one.
   /// - Throws: `cannotCreate` for anything that bb did not make.
-  private static func contents(of path: String, name: String, replaces: Bool) throws(Problem) -> [String]? {
+  private static func contents(
+    of path: String, list: String, name: String, replaces: Bool
+  ) throws(Problem) -> [String]? {
     let names: [String]
     do throws(Problem) { names = try DirectoryListing.names(path) ?? [] } catch {
       throw error.kind == .badData ? Problem(.cannotCreate, "is not a directory", at: name) : error
@@ -171,7 +176,7 @@ public final class StagedDirectory: OutputDirectory {
     guard replaces else {
       throw Problem(.cannotCreate, "already exists", at: name, hint: "use a different directory name")
     }
-    guard let files = try listed(in: path) else {
+    guard let files = try listed(in: path, list) else {
       throw Problem(
         .cannotCreate, "refusing to replace a directory that bb did not create", at: name,
         hint: "use a different directory name")
@@ -198,16 +203,16 @@ public final class StagedDirectory: OutputDirectory {
   }
 
   /// The files in the list of a directory; nil if bb did not make it.
-  private static func listed(in path: String) throws(Problem) -> [String]? {
-    guard try Beneath.file(path, mark) != nil, let source = try? FileByteSource(path: "\(path)/\(mark)"),
-      let bytes = try? source.bytes(limit: FileLimit.imageList), let list = try? JSON.parse(bytes, name: mark),
+  private static func listed(in path: String, _ name: String) throws(Problem) -> [String]? {
+    guard try Beneath.file(path, name) != nil, let source = try? FileByteSource(path: "\(path)/\(name)"),
+      let bytes = try? source.bytes(limit: FileLimit.imageList), let list = try? JSON.parse(bytes, name: name),
       list["kind"]?.stringValue == "bb-site", let format = list["format"]?.integerValue,
       (1...Self.format).contains(format)
     else { return nil }
     let files = (list["files"]?.arrayValue ?? []).compactMap(\.stringValue)
     // Neither a file nor a directory above it is a link.
     for file in files { _ = try Beneath.file(path, file) }
-    return files.contains(mark) ? files : nil
+    return files.contains(name) ? files : nil
   }
 
   /// The directories above files, the innermost first.
