@@ -12,17 +12,19 @@ fail() {
   [ -z "${2:-}" ] || printf 'hint: %s\n' "$2" >&2
   exit 1
 }
-prefix=${HOME:-}/.local uninstall=
+prefix='' uninstall=''
 while [ $# -gt 0 ]; do
   case $1 in
-    --prefix) [ $# -gt 1 ] || fail "missing value for --prefix: --prefix DIR"; prefix=$2; shift ;;
-    --prefix=*) prefix=${1#*=} ;;
+    --prefix) [ -n "${2:-}" ] || fail "missing value for --prefix: --prefix DIR"; prefix=$2; shift ;;
+    --prefix=?*) prefix=${1#*=} ;;
     --uninstall) uninstall=1 ;;
-    -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,5{s/^#  *install/usage: install/;s/^# //;p;}' "$0"; exit 0 ;;
     *) fail "unknown option $1" "run: install.sh --help" ;;
   esac
   shift
 done
+[ -n "$prefix${HOME:-}" ] || fail "HOME is not set" "name a directory: --prefix DIR"
+prefix=${prefix:-$HOME/.local}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 if [ -n "$uninstall" ]; then
   [ -f "$prefix/share/bb/install.sh" ] || fail "bb is not installed in $prefix" "give the directory that it was installed in: --uninstall --prefix DIR"

@@ -12,17 +12,19 @@ fail() {
 }
 warn() { printf '%s: warning: %s\nhint: %s\n' "$name" "$1" "$2" >&2; }
 here=$(CDPATH='' cd -P -- "$(dirname -- "$0")" && pwd)
-prefix=${HOME:-}/.local uninstall=
+prefix='' uninstall=''
 while [ $# -gt 0 ]; do
   case $1 in
-    --prefix) [ $# -gt 1 ] || fail "missing value for --prefix: --prefix DIR"; prefix=$2; shift ;;
-    --prefix=*) prefix=${1#*=} ;;
+    --prefix) [ -n "${2:-}" ] || fail "missing value for --prefix: --prefix DIR"; prefix=$2; shift ;;
+    --prefix=?*) prefix=${1#*=} ;;
     --uninstall) uninstall=1 ;;
-    -h | --help) sed -n '2,4s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,4{s/^#  *install/usage: install/;s/^# //;p;}' "$0"; exit 0 ;;
     *) fail "unknown option $1" "run: $name --help" ;;
   esac
   shift
 done
+[ -n "$prefix${HOME:-}" ] || fail "HOME is not set" "name a directory: --prefix DIR"
+prefix=${prefix:-$HOME/.local}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 list=share/bb/installed-files
 
@@ -53,6 +55,13 @@ if ! [ -d "$missing" ] || ! [ -w "$missing" ]; then fail "$missing: permission d
 "$here/bin/bb-export" --version >/dev/null 2>&1 || fail "the programs do not run on this machine" "they need Linux with glibc 2.34 or later on $(cat "$here/share/bb/machine")"
 # Programs look for plug-ins below /usr/local and /usr, and in the user's own data directory.
 case $prefix in /usr/local | /usr) unused='^$' ;; *) unused='^lib/' ;; esac
+# Files that another program installed stay.
+other=$(grep -v "$unused" "$here/share/bb/files" | while IFS= read -r path; do
+  case $path in */) continue ;; esac
+  [ -e "$prefix/$path" ] || [ -L "$prefix/$path" ] || continue
+  grep -qsxF -- "$path" "$prefix/$list" || { printf '%s\n' "$prefix/$path"; break; }
+done)
+[ -z "$other" ] || fail "refusing to replace $other, which this script did not install" "move it, or choose another directory with --prefix DIR"
 stage=
 # The copy is on the same file system, so that a full disk changes nothing; directories made for it are removed with it.
 made=
