@@ -156,14 +156,13 @@ import Testing
     while position < hosts.count, position < 80, !missing.isEmpty {
       let host = hosts[position], original = try #require(Self.read(host))
       position += 1
+      let wanted = Set(missing.flatMap(Self.heads))
       for place in Self.places(host, schema, [], "") {
-        let isNew = missing.contains {
-          $0 == place.name || $0.hasPrefix("\(place.name)/") || $0.hasPrefix("\(place.name)[")
-        }
-        guard isNew || Int.random(in: 0..<20, using: &random) == 0 else { continue }
+        let isNew = wanted.contains(place.name)
+        guard isNew || Int.random(in: 0..<40, using: &random) == 0 else { continue }
         for _ in 0..<(isNew ? 6 : 1) {
           tries[place.name, default: 0] += 1
-          guard tries[place.name, default: 0] < 100 else { break }
+          guard tries[place.name, default: 0] < 30 else { break }
           let new = Self.value(place.schema, &random)
           let document = Self.setting(new, at: place.path[...], in: host)
           // A key without an effect on the description is not read.
@@ -182,6 +181,11 @@ import Testing
     }
     // Combinations of keys that chance does not find are in the definitions of the other suites.
     #expect(missing.count * 4 < Self.keys(schema, "").count, "without an effect: \(missing.sorted())")
+  }
+
+  /// A key and the keys above it.
+  private static func heads(_ key: String) -> [String] {
+    [key] + key.utf8.indices.filter { [47, 91].contains(key.utf8[$0]) }.map { String(key[..<$0]) }
   }
 
   /// Random numbers that are the same in every run.

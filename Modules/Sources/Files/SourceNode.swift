@@ -9,16 +9,17 @@ import Rows
 struct SourceNode {
   let json: JSON
   private let file: String
+  private let steps: [String]
   /// JSON Pointer in the document.
-  let path: String
+  var path: String { JSONPointer(steps: steps).description }
 
   init(_ json: JSON, file: String) {
-    self.init(json, file: file, path: "")
+    self.init(json, file: file, steps: [])
   }
-  private init(_ json: JSON, file: String, path: String) {
+  private init(_ json: JSON, file: String, steps: [String]) {
     self.json = json
     self.file = file
-    self.path = path
+    self.steps = steps
   }
 
   // MARK: - Errors
@@ -57,10 +58,10 @@ struct SourceNode {
 
   /// The member called `key`; nil when there is none.
   subscript(_ key: String) -> SourceNode? {
-    json[key].map { SourceNode($0, file: file, path: path + JSONPointer(steps: [key]).description) }
+    json[key].map { SourceNode($0, file: file, steps: steps + [key]) }
   }
   var elements: [SourceNode] {
-    (json.arrayValue ?? []).enumerated().map { SourceNode($1, file: file, path: "\(path)/\($0)") }
+    (json.arrayValue ?? []).enumerated().map { SourceNode($1, file: file, steps: steps + ["\($0)"]) }
   }
   var oneOrMore: [SourceNode] { json.arrayValue == nil ? [self] : elements }
   var text: String { json.stringValue ?? "" }
