@@ -19,11 +19,11 @@ public protocol DownloadTarget: Sendable {
 /// The beginning of a file.
 public struct DownloadBeginning: Sendable, Hashable {
   /// The value that the server compares before it sends the rest.
-  public let validator: FileValidator
+  let validator: FileValidator
   /// Bytes received.
-  public let count: Int
+  let count: Int
   /// The size of the complete file in bytes; nil if the server did not state it.
-  public let size: Int?
+  let size: Int?
 
   /// A beginning of `count` bytes.
   public init(_ validator: FileValidator, count: Int, size: Int? = nil) {

@@ -13,17 +13,17 @@ public final class CachedDownload: DownloadTarget {
     /// The ETag, and the date of last change, as the server wrote them; nil if it did not.
     public var etag: String?, modified: String?
     /// The size of the complete file in bytes; nil if the server did not state it.
-    public var size: Int?
+    var size: Int?
     /// When it was fetched or last found unchanged, in seconds since 1970.
     public var fetched: Int64
 
     /// Creates a state.
-    public init(etag: String?, modified: String?, size: Int? = nil, fetched: Int64) {
+    init(etag: String?, modified: String?, size: Int? = nil, fetched: Int64) {
       (self.etag, self.modified, self.size, self.fetched) = (etag, modified, size, fetched)
     }
 
     /// The facts that a response states about the whole file.
-    public init(_ response: HTTPResponse, fetched: Int64) {
+    init(_ response: HTTPResponse, fetched: Int64) {
       let isPart = response.isEncoded || response.status == 206
       self.init(
         etag: response.header("ETag"), modified: response.header("Last-Modified"),
