@@ -47,7 +47,9 @@ extension CommandContext {
   func acceptsPart(_ name: String) throws(Problem) -> Bool {
     guard !has(Options.yes), services.terminal.isInteractive else { return false }
     // Deletion is confirmed with the name.
-    return invocation.path.last == "delete" ? true : try services.terminal.dialog.confirms("change \(name)?")
+    let command = invocation.path.last
+    if command == "delete" { return true }
+    return try services.terminal.dialog.confirms(command == "watch" ? "watch \(name)?" : "change \(name)?")
   }
 
   /// Refuses a part of a name where `acceptsPart` does.

@@ -44,6 +44,7 @@ enum BBNotes {
     synonyms: SharedSynonyms.all + [
       Synonym("--text", "--note", "--body", for: "--message"), Synonym("--dataset", for: "--as"),
       Synonym("--date", "--on", "--when", for: "--visited"),
+      Synonym("--date", "--when", "--day", for: "--on"), Synonym("--rate", "--stars", "--score", for: "--rating"),
       Synonym("--lat", "--lon", "--coordinates", "--coords", "--location", "--position", for: "--at"),
       Synonym("--born", "--birthday", "--dob", for: "--birth-date"),
       Synonym("--photo", "--picture", "--portrait", for: "--image"),

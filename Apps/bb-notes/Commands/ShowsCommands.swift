@@ -17,14 +17,17 @@ enum ShowsCommands {
   private static let id = Option.value(
     "id", "ID", in: action, "the show with this id of TVmaze, for example tvmaze:179")
   private static let short = Option.value("short", "NAME", in: action, "short name for commands")
+  private static let movie = Option.flag("movie", in: action, "add a movie, without a request").excluding("id")
+  private static let year = Option.value("year", "YEAR", in: action, "with --movie or --offline: the year")
   private static let add = Command(
-    "add", "add a show with its episodes, from TVmaze",
+    "add", "add a show with its episodes from TVmaze, or a movie",
     discussion: """
-      Requests the show and its episodes from TVmaze, and stores both. With --offline, only the name is stored. The \
-      data of TVmaze is licensed CC BY-SA.
+      Requests the show and its episodes from TVmaze, and stores both. With --offline, and of a movie, only the name \
+      and the year are stored. The data of TVmaze is licensed CC BY-SA.
       """,
-    arguments: [Argument("NAME", count: .optional, "name of the show")],
-    options: [id, short, APIOptions.offlineOption, APIOptions.serverOption], examples: ["shows add 'The Wire'"])
+    arguments: [Argument("NAME", count: .optional, "name of the show or movie")],
+    options: [id, short, movie, year, APIOptions.offlineOption, APIOptions.serverOption],
+    examples: ["shows add 'The Wire'", "shows add Heat --movie --year 1995"])
   private static let list = Command(
     "list", "list shows and movies", options: SharedOptions.selecting + OutputOptions.listing)
 
@@ -57,18 +60,29 @@ enum ShowsCommands {
     if let known, known.isEmpty || !known.utf8.allSatisfy({ $0 &- 48 < 10 }) {
       throw Problem(.usage, "invalid id “\(context[id] ?? "")”", hint: "for example: --id tvmaze:179")
     }
-    guard name != nil || known != nil else { throw Problem(.usage, "missing argument NAME") }
+    guard name != nil || known != nil else {
+      throw Problem(.usage, "missing argument NAME", hint: "for example: shows add 'The Wire'")
+    }
     if let name, known == nil, name.allSatisfy(\.isWhitespace) || name.unicodeScalars.contains(where: { $0.value < 32 })
     {
       throw Problem(.usage, "invalid name “\(name)”", hint: "use a text of one line")
     }
     let repository = try context.repository(makes: true), names = try await context.titleNames(repository)
-    guard !options.offline else {
+    let year = try context.invocation.integer(year, in: 1850...2200)
+    guard !options.offline, !context.has(movie) else {
       guard let name, !name.isEmpty else { throw Problem(.usage, "--offline requires NAME") }
-      return try await store(Title(name, .show), nil, names, repository, context)
+      let title = Title(name, context.has(movie) ? .movie : .show, year: year)
+      return try await store(title, nil, names, repository, context)
     }
+    guard year == nil else { throw Problem(.usage, "--year requires --movie or --offline", hint: "omit --year") }
     context.services.progress.begin("tvmaze")
-    guard let found = try await choose(name, known, options, context) else { return context.say("no show selected") }
+    let found: Found?
+    do throws(Problem) { found = try await choose(name, known, options, context) } catch {
+      var problem = error
+      if problem.kind == .unavailable, name != nil { problem.hint = "use --offline to add its name only" }
+      throw problem
+    }
+    guard let found else { return context.say("no show selected") }
     let source = try context.services.sources.television(.identified(String(found.id)), options)
     let rows = try await source.rows(of: Catalog.episodes.name, RowRequest())
     let batches = try await rows.collect()
@@ -105,21 +119,21 @@ enum ShowsCommands {
     _ repository: RecordRepository, _ context: CommandContext
   ) async throws(Problem) {
     let named = names[try names.exactKey(of: found.name)].flatMap { title in
-      title.kind == .show && (title.year == nil || found.year == nil || title.year == found.year) ? title : nil
+      title.kind == found.kind && (title.year == nil || found.year == nil || title.year == found.year) ? title : nil
     }
     let same = names.titles.first { title in title.ids.contains(where: found.ids.contains) } ?? named
     var title = same ?? found
     if same == nil {
       title = Title(
-        names.newKey(.show, found.name, year: found.year, ids: found.ids), .show, name: found.name, year: found.year,
-        ids: found.ids)
+        names.newKey(found.kind, found.name, year: found.year, ids: found.ids), found.kind, name: found.name,
+        year: found.year, ids: found.ids)
     }
     let services = Set(title.ids.map { $0.prefix { $0 != ":" } })
     title.ids = (title.ids + found.ids.filter { !services.contains($0.prefix { $0 != ":" }) }).sorted()
     (title.year, title.status) = (title.year ?? found.year, found.status ?? title.status)
     if let short = context[short] {
       if let other = names.titles.first(where: { $0.short == short && $0.key != title.key }) {
-        throw Problem(.usage, "the short name “\(short)” is that of \(other.key)")
+        throw Problem(.usage, "the short name “\(short)” is that of \(other.key)", hint: "choose another name")
       }
       title.short = short
     }

@@ -109,6 +109,7 @@ enum StorageCommands {
       context.services.report.warning("\(path) is merged by its lines: \(error.message)")
     }
     if count == nil {
+      for file in files.prefix(3) { _ = try context.services.documents.files(file) }
       let words = ["git", "merge-file", "-L", "ours", "-L", "base", "-L", "theirs", files[1], files[0], files[2]]
       let code = try ChildProcess.run(words, as: "git")
       guard code < 128 else { throw Problem(.io, "git cannot merge the file", at: path) }

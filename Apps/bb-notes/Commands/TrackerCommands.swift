@@ -68,6 +68,7 @@ enum TrackerCommands {
       chosen += ledger.questions.filter { question in
         question.text("reason")?.hasPrefix("maybe the same title") == true && question.list("candidates").count == 1
       }
+      if chosen.isEmpty { return context.say("no question names one title of another year") }
     }
     guard !chosen.isEmpty else {
       throw Problem(.usage, "missing argument QUESTION", hint: "for example: resolve q1 --new")
@@ -231,6 +232,10 @@ extension TrackerCommands {
     if let dataset = context.arguments.first {
       throw Problem(.usage, "--for cannot be used with \(dataset)", hint: "omit one of them")
     }
+    let others = (OutputOptions.exportingAnywhere + SharedOptions.selecting).filter {
+      ![OutputOptions.output, OutputOptions.noClobber].contains($0)
+    }
+    try TransferCommands.refuse(others, for: "files for \(name)", context)
     let ledger = try await TrackerLedger(try context.repository())
     let written = TrackerWriter(ledger, as: try TrackerFormats.named(name))
     for loss in written.losses { context.services.report.warning("\(name): \(loss)") }
@@ -239,7 +244,8 @@ extension TrackerCommands {
     }
     guard !written.files.isEmpty else { return context.say("no records for \(name)") }
     let path = try context.invocation.locations.location(place).path()
-    let directory = try context.services.files.directory(path, list: ".bb-files.json", replaces: true)
+    let directory = try context.services.files.directory(
+      path, list: ".bb-files.json", replaces: !context.invocation.isOn(OutputOptions.noClobber))
     do throws(Problem) {
       for file in written.files { try directory.write(file.bytes, to: file.name) }
       try await directory.commit()

@@ -60,7 +60,14 @@ enum WatchCommands {
       return known
     }
     guard parts.count == 2, let start = try? EpisodeQuery.episode(parts[0]) else {
-      return [try await EpisodeArguments.key(text, context, names)]
+      do throws(Problem) { return [try await EpisodeArguments.key(text, context, names)] } catch {
+        // A text that is no key may be the name of a movie.
+        let letters = text.unicodeScalars.count { $0.properties.isAlphabetic }
+        guard error.hint == "use S05E14 or 5x14", letters > 2 else { throw error }
+        var problem = error
+        problem.hint = .advice("add a movie with: bb-notes shows add \(Remedy.shellWord(text)) --movie")
+        throw problem
+      }
     }
     let first = try await EpisodeArguments.key(head + parts[0], context, names)
     let end = try? EpisodeQuery.episode(parts[1]),

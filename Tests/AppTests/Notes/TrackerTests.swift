@@ -125,6 +125,11 @@ import Testing
       "\(done)")
     let read = shell.run("bb-notes import out --from letterboxd-import --storage csv:m")
     #expect(read.status == 0 && !read.err.contains("not read"), "\(read)")
+    for option in ["--where 'year > 2000'", "-f json", "--limit 1"] {
+      let refused = shell.run("\(export) \(option)")
+      #expect(refused.status == 64 && refused.err.contains(" does not apply to files for letterboxd\n"), "\(refused)")
+    }
+    #expect(shell.run("\(export) --no-clobber").status == 73)
     let other = shell.run("touch out/mine; \(export); ls out | wc -l; rm out/mine out/.bb-files.json; \(export)")
     #expect(other.out == "4\n" && other.err.contains("out/mine\n") || other.err.contains("out/mine: "), "\(other)")
     #expect(other.err.contains("refusing to replace a directory that bb did not create"), "\(other)")

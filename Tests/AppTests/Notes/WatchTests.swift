@@ -117,6 +117,30 @@ import Testing
     }
   }
 
+  @Test("a movie is added by its name, and a show without a network only with --offline") func movies() {
+    let shell = Shell("BB_NOW=1715940000 BB_STORAGE=csv:n BB_API_URL=http://127.0.0.1:9")
+    let unknown = shell.run("bb-notes watch Ikiru")
+    #expect(unknown.status == 64 && unknown.err.hasSuffix("hint: add a movie with: bb-notes shows add Ikiru --movie\n"))
+    let added = shell.run(
+      """
+      bb-notes shows add Ran --movie --year 1985 && bb-notes shows add ran --movie; bb-notes watch ran --date yesterday
+      bb-notes watch ran --on yesterday && bb-notes export titles --columns title,kind,year -f csv
+      """)
+    #expect(added.out == "title,kind,year\nRan (1985),movie,1985\n", "\(added)")
+    #expect(
+      added.err
+        == """
+        added Ran (1985)
+        Ran (1985): no changes
+        bb-notes: unknown option --date
+        hint: did you mean --on?
+        watched Ran (1985) on 2024-05-16
+
+        """, "\(added)")
+    let other = shell.run("bb-notes shows add 'The Wire' --api http://127.0.0.1:9; bb-notes shows add X --year 1990")
+    #expect(other.status == 64 && other.err.contains("hint: use --offline to add its name only\n"), "\(other)")
+  }
+
   @Test("rows with impossible values are reported, the others are read") func impossible() {
     shell.write(
       "ratings.csv",
