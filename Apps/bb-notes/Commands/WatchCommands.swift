@@ -61,7 +61,7 @@ enum WatchCommands {
     }
     guard parts.count == 2, let start = try? EpisodeQuery.episode(parts[0]) else {
       do throws(Problem) { return [try await EpisodeArguments.key(text, context, names)] } catch {
-        // A text that is no key may be the name of a movie.
+        // A text other than a key may be the name of a movie.
         let letters = text.unicodeScalars.count { $0.properties.isAlphabetic }
         guard error.hint == "use S05E14 or 5x14", letters > 2 else { throw error }
         var problem = error
