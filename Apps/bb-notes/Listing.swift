@@ -52,16 +52,20 @@ struct Listing {
   func write(
     _ rows: any RowStream, _ selection: Selection = Selection(), computed: [String] = []
   ) async throws(Problem) -> Int {
-    var selection = selection
-    let steps = selection.steps, isOwn = !steps.assigned.isEmpty || steps.pivot != nil || !steps.unpivot.isEmpty
-    guard selection.columns == nil, selection.grouping == nil, !isOwn, !isForScripts, !first.isEmpty else {
+    guard selection.columns == nil, selection.grouping == nil, !isForScripts, !first.isEmpty else {
       return try await plan.write(rows, selection: selection).rows
     }
-    for name in steps.dropped { _ = try rows.schema.column(named: name) }
     let first = plan.isDocument ? first.filter { !computed.contains($0) } : first
-    let others = rows.schema.columns.map(\.name).filter { !first.contains($0) && !computed.contains($0) }
-    selection.columns = (first + others).filter { !steps.dropped.contains($0) }
-    return try await plan.write(ListedRows(rows, hiding: hidden + others), selection: selection).rows
+    let rest = rows.schema.columns.map(\.name).filter { !first.contains($0) }
+    let others = rest.filter { !computed.contains($0) },
+      listed = ListedRows(rows, first + rest, hiding: hidden + others)
+    var selection = selection
+    let steps = selection.steps
+    if steps.assigned.isEmpty, steps.pivot == nil, steps.unpivot.isEmpty {
+      for name in steps.dropped { _ = try rows.schema.column(named: name) }
+      selection.columns = (first + others).filter { !steps.dropped.contains($0) }
+    }
+    return try await plan.write(listed, selection: selection).rows
   }
 
   /// Writes records of `schema` in the order given.
@@ -78,13 +82,15 @@ struct Listing {
   }
 }
 
-/// Rows of which tables name some columns only.
+/// Rows with their columns in another order, of which tables name some only.
 private struct ListedRows: DerivedRowStream {
   let schema: Schema, inner: any RowStream
+  private let positions: [Int]
 
-  init(_ inner: any RowStream, hiding hidden: [String]) {
+  init(_ inner: any RowStream, _ names: [String], hiding hidden: [String]) {
     self.inner = inner
-    let old = inner.schema
+    positions = names.compactMap { inner.schema.position(of: $0) }
+    let old = inner.schema.projected(to: positions)
     let columns = old.columns.map { column in
       let isHidden = hidden.contains(column.name)
       guard isHidden ? column.role?.isImage != true : column.role == .audit else { return column }
@@ -95,5 +101,8 @@ private struct ListedRows: DerivedRowStream {
     schema = Schema(old.name, old.summary, key: old.key.map { old.columns[$0].name }, columns: columns)
   }
 
-  func next() async throws(Problem) -> BatchTask? { try await inner.next() }
+  func next() async throws(Problem) -> BatchTask? {
+    let positions = self.positions
+    return try await inner.next()?.followed { (batch) throws(Problem) in batch.projected(to: positions) }
+  }
 }

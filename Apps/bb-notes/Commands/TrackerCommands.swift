@@ -131,7 +131,14 @@ enum TrackerCommands {
   }
 
   static func importFiles(_ path: String, _ context: CommandContext) async throws(Problem) {
-    let files = try context.services.documents.files(path), formats = try formats(context)
+    let formats = try formats(context)
+    var files = try context.services.documents.files(path)
+    // A directory may hold the archive of an export.
+    if files.names.count == 1, files.names[0].lowercased().hasSuffix(".zip"),
+      context.services.documents.isDirectory(path)
+    {
+      files = try context.services.documents.files("\(path)/\(files.names[0])")
+    }
     let reader = TrackerReader(files)
     let format = formats.count == 1 ? formats[0] : try reader.format(among: formats)
     try TransferCommands.refuse(TransferCommands.ownOptions, for: "tracker files", context)

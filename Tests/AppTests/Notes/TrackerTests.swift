@@ -161,8 +161,9 @@ import Testing
       E
       """)
     guard packed.status == 0 else { return }
-    for file in ["usual", "piped"] {
-      let done = shell.run("bb-notes import \(file).zip --storage csv:\(file)")
+    for file in ["usual", "piped", "held"] {
+      let name = file == "held" ? "$(mkdir held && cp usual.zip held && echo held)" : "\(file).zip"
+      let done = shell.run("bb-notes import \(name) --storage csv:s-\(file)")
       #expect(done.err.contains("letterboxd: 6 rows in 3 files, all used\n"), "\(done)")
     }
     let outer = shell.run("bb-notes import outer.zip --storage csv:n")
