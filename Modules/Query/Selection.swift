@@ -77,6 +77,13 @@ public struct Selection: Sendable, Hashable {
   /// Everything, in the order it comes.
   public init() {}
 
+  /// Everything, with columns for those of some names that are members.
+  package init(makingColumnsOf names: [String], in schema: Schema) {
+    for name in names where schema.position(of: name) == nil && CompiledExpression.base(of: name, in: schema) != nil {
+      steps.assigned.append(Assigned(name, .column(name)))
+    }
+  }
+
   /// Adds what must hold, as the text of a `Predicate`.
   /// - Throws: `usage`.
   public mutating func filter(by text: String) throws(Problem) {
@@ -247,7 +254,8 @@ public struct Selection: Sendable, Hashable {
     let changed = (steps.explode.map { [$0] } ?? []) + steps.assigned.map(\.name)
     let named =
       namedColumns + (steps.distinct ?? []) + (steps.explode.map { [$0] } ?? []) + steps.fill.compactMap(\.column)
-      + steps.unpivot + (steps.pivot.map { [$0.name] + ($0.value.map { [$0] } ?? []) } ?? [])
+      + renamedMembers(of: schema) + steps.unpivot
+      + (steps.pivot.map { [$0.name] + ($0.value.map { [$0] } ?? []) } ?? [])
       + related.filter { relations.contains($0.name) }.flatMap { $0.columns.map(\.left) }
     return named.compactMap { name in
       guard schema.position(of: name) == nil, computed[name] == nil, !changed.contains(name) || name == steps.explode,
@@ -255,6 +263,14 @@ public struct Selection: Sendable, Hashable {
       else { return nil }
       let isChanged = changed.contains(base) || changed.contains { $0 != name && name.hasPrefix($0 + ".") }
       return beforeSteps && isChanged ? nil : Assigned(name, .column(name))
+    }
+  }
+
+  /// The members that become columns because they get a name.
+  private func renamedMembers(of schema: Schema) -> [String] {
+    guard columns == nil, grouping == nil, steps.pivot == nil, steps.unpivot.isEmpty else { return [] }
+    return steps.renamed.map(\.name).filter {
+      schema.position(of: $0) == nil && CompiledExpression.base(of: $0, in: schema) != nil
     }
   }
 
@@ -379,7 +395,11 @@ public struct Selection: Sendable, Hashable {
       var isOwn = true
       for name in columns(of: predicate) {
         if name.hasPrefix(Conditions.mark) { continue }
-        if base.position(of: name) == nil, wide.position(of: name) != nil { isOwn = false }
+        if base.position(of: name) == nil,
+          wide.position(of: name) != nil || CompiledExpression.base(of: name, in: wide) != nil
+        {
+          isOwn = false
+        }
       }
       if isOwn { own.append(predicate) } else { joined.append(predicate) }
     }
@@ -387,9 +407,10 @@ public struct Selection: Sendable, Hashable {
     guard let join else { return (rows, nil) }
     let looked = grouping.map { $0.columns + $0.aggregates.flatMap(\.columns) } ?? sort.map(\.column)
     let needsJoin = looked.contains { base.position(of: $0) == nil && wide.position(of: $0) != nil }
-    if !joined.isEmpty || grouping != nil || needsJoin || steps.comesAfterJoins {
-      rows = try filtered(JoinedRows(rows, join), joined, work)
-      return (rows, nil)
+    let hasMembers = !members(of: wide, related, beforeSteps: false).isEmpty
+    if !joined.isEmpty || grouping != nil || needsJoin || steps.comesAfterJoins || hasMembers {
+      rows = try withMembers(JoinedRows(rows, join), &work)
+      return (try filtered(rows, joined, work), nil)
     }
     return (rows, join)
   }
@@ -468,7 +489,9 @@ public struct Selection: Sendable, Hashable {
   /// The columns that are omitted from the output: members, which are columns only where they are named, and those of
   /// rows.
   private func hidden(_ work: Work) -> [String] {
-    work.members.filter { steps.explode != $0 } + [NumberedRows.column, FileNamedRows.column]
+    work.members.filter { name in
+      steps.explode != name && !(columns == nil && steps.renamed.contains { $0.name == name })
+    } + [NumberedRows.column, FileNamedRows.column]
   }
 
   /// Whether all rows that the other steps leave are counted, after them.
@@ -493,7 +516,14 @@ public struct Selection: Sendable, Hashable {
         hidden(work).compactMap {
           grouping == nil ? final.position(of: $0) : nil
         })
-      for name in steps.dropped { dropped.insert(try position(name, final, related)) }
+      for name in steps.dropped {
+        if final.position(of: name) == nil, let base = CompiledExpression.base(of: name, in: final) {
+          throw Problem(
+            .usage, "\(name) is a member of \(base), not a column",
+            hint: "drop \(base), and name the members to keep as columns")
+        }
+        dropped.insert(try position(name, final, related))
+      }
       positions = final.columns.indices.filter { !dropped.contains($0) }
       if positions?.isEmpty == true, !steps.dropped.isEmpty {
         throw Problem(.usage, "all columns would be dropped", hint: "keep one of them")

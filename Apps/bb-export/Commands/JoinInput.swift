@@ -28,7 +28,7 @@ struct JoinInput {
     (options.format, options.table, options.records, options.dialect) = (nil, nil, nil, dialect)
     do throws(Problem) {
       (schema, batches, notes) = try await Self.read(
-        try SourceOptions(invocation).file(path, options), services, threads, memory)
+        try SourceOptions(invocation).file(path, options), pairs.map(\.right), services, threads, memory)
     } catch {
       var problem = error
       problem.hint.steps = error.hint.steps.map { Self.ownOption($0, of: path) }
@@ -53,7 +53,7 @@ struct JoinInput {
   }
 
   private static func read(
-    _ choice: SourceChoice, _ services: AppServices, _ threads: Int, _ memory: Int
+    _ choice: SourceChoice, _ columns: [String], _ services: AppServices, _ threads: Int, _ memory: Int
   ) async throws(Problem) -> (Schema, [RowBatch], [Warning]) {
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {
@@ -62,7 +62,9 @@ struct JoinInput {
         .usage, "the file has several tables: \(names)", at: source.name, hint: "write one to a file of its own first")
     }
     let rows = try await source.rows(of: table, RowRequest(cores: threads))
-    return try await rows.withWidening { (rows) throws(Problem) in
+    let selection = Selection(makingColumnsOf: columns, in: rows.schema)
+    return try await selection.retyping(rows).withWidening { (rows) throws(Problem) in
+      let rows = try await selection.applied(to: rows, scratch: services.scratch)
       let batches = try await rows.collect(within: memory)
       return (rows.schema, batches, rows.notes)
     }

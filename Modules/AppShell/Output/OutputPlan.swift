@@ -485,11 +485,7 @@ package struct OutputPlan: Sendable {
   /// The schema with the key of the command line.
   private func keyed(_ schema: Schema) throws(Problem) -> Schema {
     guard let key else { return schema }
-    if let name = key.first(where: { schema.position(of: $0) == nil }) {
-      throw Problem(
-        .usage, "\(schema.name) has no column “\(name)”",
-        hint: .choose(name, from: schema.columns.map(\.name), "available columns"))
-    }
+    for name in key { _ = try schema.column(named: name) }
     return Schema(schema.name, schema.summary, key: key, columns: schema.columns)
   }
 

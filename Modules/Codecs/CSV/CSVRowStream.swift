@@ -74,7 +74,9 @@ public final class CSVRowStream: RowStream {
     let isReadAgain = careful ? false : try source.reopened() != nil
     var opened = try CSVOpening(source, reading, reading.isStrict ? .refused : isReadAgain ? .unexpected : .kept)
     for name in reading.types.required where !opened.header.has(name) {
-      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: opened.header.names))
+      throw Problem(
+        .usage, "“\(table)” has no column “\(name)”",
+        hint: .choose(name, from: opened.header.names, "available columns"))
     }
     let types = try opened.typesOfBeginning()
     if opened.splitter.strayQuotes == .unexpected {

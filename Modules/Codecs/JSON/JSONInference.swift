@@ -144,7 +144,9 @@ struct JSONInference {
     }
     for name in types.required where positions[Array(name.utf8)] == nil {
       guard !isWhole else {
-        throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: columns.map(\.name)))
+        throw Problem(
+          .usage, "“\(table)” has no column “\(name)”",
+          hint: .choose(name, from: columns.map(\.name), "available columns"))
       }
       columns.append(ColumnDescription(name, types[name] ?? .text))
     }

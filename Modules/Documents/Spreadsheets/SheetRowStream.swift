@@ -76,7 +76,7 @@ public final class SheetRowStream: RowStream {
     self.found = found
     let names = found.header.names
     for name in reading.types.required where !found.header.has(name) {
-      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: names))
+      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: names, "available columns"))
     }
     let all = Schema(table, columns: zip(names, found.types).map { ColumnDescription($0, reading.types[$0] ?? $1) })
     let needed = reading.columns.map { Set($0.map { Array($0.utf8) }) }

@@ -72,12 +72,10 @@ public import Rows
 
   /// - Throws: `usage` for a column that the table does not have, or whose values cannot be in a path.
   public init(_ schema: Schema, to pattern: PathPattern, _ configuration: Configuration) async throws(Problem) {
-    let names = schema.columns.map(\.name)
     for name in pattern.columns {
       guard let position = schema.position(of: name) else {
         throw Problem(
-          .usage, "\(schema.name) has no column “\(name)” for the path",
-          hint: .choose(name, from: names, "available columns"))
+          .usage, "\(schema.name) has no column “\(name)” for the path", hint: schema.remedy(for: name))
       }
       let type = schema.columns[position].type
       if type.isNested || type == .bytes {

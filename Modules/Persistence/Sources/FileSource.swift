@@ -276,7 +276,7 @@ public struct FileSource: RecordSource, SampledFile {
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let rows = try await unchecked(table, request)
     if request.columns == nil, let name = reading.types.unmatched(by: rows.schema.columns.map(\.name)) {
-      throw Problem(.usage, "“\(table)” has no column “\(name)”", at: self.name)
+      throw Problem(.usage, "“\(table)” has no column “\(name)”", at: self.name, hint: rows.schema.remedy(for: name))
     }
     return SizedDecimalRows.checking(rows, reading.types, at: name)
   }

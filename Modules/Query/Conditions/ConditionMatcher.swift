@@ -313,14 +313,18 @@ extension Schema {
   /// - Throws: `usage` with the nearest right name.
   public func column(named name: String) throws(Problem) -> Int {
     if let position = position(of: name) { return position }
+    throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: remedy(for: name))
+  }
+
+  /// The advice for the name of a column that there is not.
+  package func remedy(for name: String) -> Remedy {
     let names = columns.map(\.name).filter { !$0.hasPrefix(Conditions.mark) }
-    if name.last == ")", let parser = try? ExpressionParser(name), parser.isCalculation {
-      throw Problem(
-        .usage, "\(self.name) has no column “\(name)”", hint: .set(.calculation, to: "x = \(name)", for: "calculate it")
-      )
+    if let near = Remedy.nearest(name, among: names) { return near }
+    let isCalculation = name.last == ")" && (try? ExpressionParser(name))?.isCalculation == true
+    if isCalculation || CompiledExpression.base(of: name, in: self) != nil {
+      let new = isCalculation ? "x" : name.split { ".[]".contains($0) }.last { Int($0) == nil }.map(String.init) ?? "x"
+      return .set(.calculation, to: "\(new) = \(name)", for: "calculate it as a column")
     }
-    let hint =
-      Remedy.nearest(name, among: names) ?? .choose(name, from: names.map(NameListParser.written), "available columns")
-    throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: hint)
+    return .choose(name, from: names.map(NameListParser.written), "available columns")
   }
 }

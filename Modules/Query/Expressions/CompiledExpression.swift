@@ -15,6 +15,8 @@ final class CompiledExpression: Sendable {
   /// The type of the result; nil for null.
   let type: ColumnType?
   private let label: String
+  /// The expression as messages show it.
+  var name: String { label }
 
   private init(_ work: Work, _ type: ColumnType?, _ parts: [CompiledExpression] = [], _ label: String) {
     (self.work, self.type, self.parts, self.label) = (work, type, parts, label)
@@ -109,6 +111,16 @@ final class CompiledExpression: Sendable {
     case .function(let function): if case .type = function.gives { return false } else { return true }
     default: return true
     }
+  }
+
+  /// The member that it is, and its siblings in a row; nil for another expression, and without an object.
+  func members(
+    _ reader: CellReader, _ row: Int, _ context: ExpressionContext
+  ) throws(Problem) -> (name: String, all: [String])? {
+    guard case .member(let name) = work, case .json(let text) = try parts[0].value(reader, row, context),
+      case .object(let members)? = try? JSON.parse(text, name: "")
+    else { return nil }
+    return (name, members.map(\.name))
   }
 
   private static func call(_ name: String, _ parts: [CompiledExpression]) throws(Problem) -> CompiledExpression {

@@ -12,6 +12,8 @@ final class ComputedColumns: DerivedRowStream {
   private let numbers: RecordNumbers
   /// The position of the row's place in its batch of the input; nil if the rows are those of the input.
   private let place: Int?
+  /// For each step that is a member which no row had so far, its siblings.
+  private let absent = Mutex<[Int: Set<String>]>([:])
 
   private struct Step: Sendable {
     let position: Int
@@ -61,6 +63,34 @@ final class ComputedColumns: DerivedRowStream {
     (self.inner, self.schema, self.steps, self.needsRows) = (inner, schema, steps, needsRows)
     (self.clock, self.numbers) = (clock, numbers)
     place = inner.schema.position(of: NumberedRows.column)
+    let loose = steps.indices.filter { steps[$0].loose != nil }
+    absent.withLock { $0 = Dictionary(uniqueKeysWithValues: loose.map { ($0, []) }) }
+  }
+
+  /// A warning for each member that no object had.
+  var notes: [Warning] {
+    inner.notes
+      + absent.withLock { $0 }.sorted { $0.key < $1.key }.compactMap { at, others in
+        guard !others.isEmpty else { return nil }
+        let path = steps[at].expression.name, last = path.split(at: ".").last.map(String.init) ?? path
+        let near = SpellingSuggestion.word(to: last, among: others.sorted())
+        return Warning(
+          "no row has the member “\(path)”",
+          hint: near.map { "did you mean \(path.dropLast(last.count))\($0)?" }
+            ?? .choose("", from: others.sorted().prefix(20), "available members"))
+      }
+  }
+
+  /// Notes the siblings of an absent one, as far as they are few.
+  private func note(_ number: Int, _ made: RowBatch, _ reader: CellReader, _ context: ExpressionContext) {
+    guard absent.withLock({ $0[number] }) != nil else { return }
+    var others: Set<String> = [], isFound = (0..<made.count).contains { !made[$0, 0].isNull }
+    for row in 0..<made.count where !isFound && others.isEmpty {
+      guard let (name, all) = (try? steps[number].expression.members(reader, row, context)) ?? nil else { continue }
+      isFound = all.contains(name)
+      others.formUnion(all.prefix(1000))
+    }
+    absent.withLock { if isFound { $0[number] = nil } else { $0[number]?.formUnion(others) } }
   }
 
   var mayWiden: Bool { inner.mayWiden }
@@ -94,7 +124,7 @@ final class ComputedColumns: DerivedRowStream {
     let context = ExpressionContext(today: clock.today, now: clock.now)
     var current = batch
     // Assignments that use the results of earlier ones need these as cells: one pass for each, over narrow columns.
-    for step in steps {
+    for (number, step) in steps.enumerated() {
       let reader = CellReader(current), width = max(current.width, step.position + 1)
       var made = RowBatchBuilder(width: 1)
       row = 0
@@ -122,7 +152,9 @@ final class ComputedColumns: DerivedRowStream {
         value.append(as: step.type, to: &made)
         row += 1
       }
-      current = current.setting(step.position, of: width, to: made.finish())
+      let column = made.finish()
+      if step.loose != nil { note(number, column, reader, context) }
+      current = current.setting(step.position, of: width, to: column)
     }
     return current
   }

@@ -109,7 +109,9 @@ public final class UnionRows: RowStream {
       }
     }
     for name in given.required where positions[Array(name.utf8)] == nil {
-      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: columns.map(\.name)))
+      throw Problem(
+        .usage, "“\(table)” has no column “\(name)”",
+        hint: .choose(name, from: columns.map(\.name), "available columns"))
     }
     schema = Schema(table, columns: columns)
     differing = schemas.map { schema in
