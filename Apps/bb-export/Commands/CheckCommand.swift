@@ -85,8 +85,39 @@ struct CheckCommand {
         .usage, "missing description of \(file)",
         hint: "use --schema FILE, or write one with: bb-export schema \(Remedy.shellWord(file)) -o people.schema.json")
     }
-    let rules = try TableRules(try services.sources.bytes(of: description), name: description)
+    let title = try invocation.locations.location(file).title
+    let rules = try TableRules(try services.sources.bytes(of: description), name: description, of: title)
     for warning in rules.warnings { services.report.warning("\(description): \(warning)") }
+    let (rows, format, own, name) = try await rows(of: file)
+    let isText = Self.textFormats.contains(format), outputs = try OutputPlan(own, services)
+    var referenced: [CheckedRows.Referenced] = []
+    for reference in rules.references {
+      let directory = description.split(at: "/").dropLast().map { $0 + "/" }.joined()
+      let other = reference.path.map { $0.isEmpty ? file : directory + $0 }
+      guard let other, other != "-", try invocation.locations.location(other).place.isFile else {
+        let columns = reference.columns.joined(separator: ",")
+        services.report.warning(
+          "\(description): not checked: the foreign key of \(columns), without “\(reference.resource)”")
+        continue
+      }
+      referenced.append(
+        try await CheckedRows.Referenced(
+          reference, in: try await self.rows(of: other).rows, memoryLimit: outputs.memory))
+    }
+    let header = isText ? 1 : format == "ndjson" ? 0 : nil
+    let checked = try CheckedRows(
+      rows, rules, CheckedRows.Source(file: name, header: header, isText: isText), referenced,
+      memoryLimit: outputs.memory)
+    try await outputs.write(checked, selection: try SelectionOptions(own, services).read(for: checked.schema))
+    if checked.count > 0 { services.exitCode.value = 1 }
+  }
+
+  private static let textFormats = ["csv", "tsv"]
+
+  /// The rows of a file. Its texts have no types unless the command line gives some: the description says their types.
+  private func rows(
+    of file: String
+  ) async throws(Problem) -> (rows: any RowStream, format: String, own: Invocation, name: String) {
     var own = invocation.replacing(arguments: [], option: Options.from, values: [file])
     let reader = SourceOptions(own)
     var format = invocation.value(of: "from-format") ?? "csv"
@@ -94,21 +125,14 @@ struct CheckCommand {
       let first = try await services.sources.open(try reader.file(file, try reader.file()))
       format = (first as? any SampledFile)?.formatName ?? ""
     }
-    let isText = ["csv", "tsv"].contains(format)
-    if isText, !invocation.has(FileInputOptions.typesOption) {
-      // The description says what the texts are.
+    if Self.textFormats.contains(format), !invocation.has(FileInputOptions.typesOption) {
       own = own.replacing(arguments: [], option: FileInputOptions.typesOption, values: ["*=text"])
     }
     let choice = try SourceOptions(own).file(file, try SourceOptions(own).file())
     let source = try await services.sources.open(choice)
     let table = try await TableCommand.table(of: source, choice, own, services.report)
-    let outputs = try OutputPlan(own, services)
-    let rows = try await source.rows(of: table, RowRequest(cores: outputs.threads))
-    let header = isText ? 1 : format == "ndjson" ? 0 : nil
-    let checked = try CheckedRows(
-      rows, rules, CheckedRows.Source(file: source.name, header: header, isText: isText), memoryLimit: outputs.memory)
-    try await outputs.write(checked, selection: try SelectionOptions(own, services).read(for: checked.schema))
-    if checked.count > 0 { services.exitCode.value = 1 }
+    let threads = try OutputPlan(own, services).threads
+    return (try await source.rows(of: table, RowRequest(cores: threads)), format, own, source.name)
   }
 
   /// The datasets to look at, each with the place its records come from.

@@ -12,10 +12,43 @@ public final class CheckedRows: ExactRowStream {
   private let memoryLimit: Int
   private let state = Mutex(State())
   private let keys: [[Int]]
+  private let referenced: [(values: Referenced, columns: [Int])]
   /// The rule and the columns of each key.
   private let names: [(rule: String, columns: [String])]
   /// For each column the forms of its texts, and the types and texts that the rules name.
   private let forms: [TextForm?], readings: [(types: Set<String>, texts: Set<[UInt8]>)]
+
+  /// The values that columns may have.
+  public struct Referenced: Sendable {
+    fileprivate let reference: TableRules.Reference
+    fileprivate var values: Set<[UInt8]> = []
+
+    /// Reads the other table.
+    /// - Throws: `usage` for an unknown column; `badData` if the values need more than `memoryLimit` bytes.
+    public init(_ reference: TableRules.Reference, in rows: any RowStream, memoryLimit: Int) async throws(Problem) {
+      self.reference = reference
+      let columns = try reference.others.map { (name) throws(Problem) in try rows.schema.column(named: name) }
+      var memory = 0
+      while let batch = try await rows.next()?.batch() {
+        for row in 0..<batch.count {
+          guard let identity = CheckedRows.identity(row, columns, batch), values.insert(identity).inserted else {
+            continue
+          }
+          memory += identity.count + 48
+          guard memory <= max(memoryLimit, 16 << 20) else { throw CheckedRows.tooMany(memoryLimit) }
+        }
+      }
+    }
+  }
+
+  /// The values of a row in some columns; nil if one of them is null.
+  private static func identity(_ row: Int, _ columns: [Int], _ batch: RowBatch) -> [UInt8]? {
+    if columns.contains(where: { batch[row, $0].isNull }) { return nil }
+    return JSON.array(columns.map { JSONSchema.normal(JSON(batch.value(row, $0))) }).canonicalBytes
+  }
+  private static func tooMany(_ memoryLimit: Int) -> Problem {
+    Problem(.badData, "the unique values need more than \(memoryLimit >> 20) MiB", hint: .raise(.memory))
+  }
 
   /// The file of the rows.
   public struct Source: Sendable {
@@ -42,7 +75,12 @@ public final class CheckedRows: ExactRowStream {
 
   /// - Parameter memoryLimit: the memory for the values of unique keys, in bytes.
   /// - Throws: `usage` for a key of an unknown column.
-  public init(_ inner: any RowStream, _ rules: TableRules, _ source: Source, memoryLimit: Int) throws(Problem) {
+  public init(
+    _ inner: any RowStream, _ rules: TableRules, _ source: Source, _ referenced: [Referenced] = [], memoryLimit: Int
+  ) throws(Problem) {
+    self.referenced = try referenced.map { (one) throws(Problem) in
+      (one, try one.reference.columns.map { (name) throws(Problem) in try inner.schema.column(named: name) })
+    }
     (self.inner, self.rules, self.source, self.memoryLimit) = (inner, rules, source, memoryLimit)
     schema = Schema(
       "violations",
@@ -127,8 +165,17 @@ public final class CheckedRows: ExactRowStream {
             column: names.joined(separator: ","), rule: rule, expected: "a value of its own", found: value))
       }
       if state.memory > max(memoryLimit, 16 << 20) {
-        throw Problem(
-          .badData, "the unique values need more than \(memoryLimit >> 20) MiB", hint: .raise(.memory))
+        throw Self.tooMany(memoryLimit)
+      }
+      for (one, key) in referenced {
+        guard let identity = Self.identity(row, key, batch), !one.values.contains(identity) else { continue }
+        let reference = one.reference
+        violations.append(
+          JSONSchema.Violation(
+            column: reference.columns.joined(separator: ","), rule: "foreignKeys",
+            expected:
+              "a value of \(([reference.resource].filter { !$0.isEmpty } + reference.others).joined(separator: " "))",
+            found: key.map { Self.text(members[$0].value) }.joined(separator: ", ")))
       }
       for violation in violations {
         builder.append(text: source.file)

@@ -12,21 +12,44 @@ public struct TableRules: Sendable {
   /// The forms of texts by column, and how the columns of a file may differ from those of the description; none unless
   /// the description is a Table Schema.
   let forms: [String: TextForm]
+  /// The columns whose values are values of another table. There are none in a description of another kind.
+  public private(set) var references: [Reference] = []
   private let listed: (names: [String], match: String)?
   private let name: String
   /// Members of the description that the standard ignores.
   public var warnings: [String] { fields?.warnings ?? [] }
 
+  /// Columns whose values together are those of other columns.
+  public struct Reference: Sendable, Hashable {
+    /// The columns of this table.
+    public let columns: [String]
+    /// The columns of the other table.
+    public let others: [String]
+    /// The name of the other table, and its path from the description; empty for the table itself, no path if it is not
+    /// known.
+    public let resource: String, path: String?
+  }
+
   /// Reads a description, whichever it is.
-  /// - Parameter name: the name of the file in messages.
+  /// - Parameters:
+  ///   - name: the name of the file in messages.
+  ///   - file: the name of the file that is checked, of several in the description.
   /// - Throws: `badData` for a rule that is not supported.
-  public init(_ bytes: [UInt8], name: String) throws(Problem) {
-    let document = try JSON.parse(bytes, name: name)
+  public init(_ bytes: [UInt8], name: String, of file: String = "") throws(Problem) {
+    let document: JSON
+    do throws(Problem) { document = try JSON.parse(bytes, name: name) } catch {
+      var problem = error
+      problem.hint = "name a JSON Schema, a Frictionless table schema or metadata of CSV on the Web"
+      throw problem
+    }
     self.name = name
     var translation = Translation(name: name)
-    let table = document["resources"]?.arrayValue?.first?["schema"] ?? document["schema"] ?? document
+    let resources = document["resources"]?.arrayValue ?? []
+    let own = resources.first { $0["path"]?.stringValue == file } ?? resources.first
+    let table = own?["schema"] ?? document["schema"] ?? document
     if let fields = table["fields"]?.arrayValue {
       try translation.fields(fields, table)
+      references = try translation.references(table, resources)
     } else if document["@context"] != nil || document["tables"] != nil || document["tableSchema"] != nil {
       fields = try CSVWDescription(document, name: name)
       schema = try JSONSchema(.boolean(true), name: name)
@@ -127,7 +150,18 @@ public struct TableRules: Sendable {
       }
       try addKeys(table["primaryKey"])
       for key in table["uniqueKeys"]?.arrayValue ?? [] { keys.append(("uniqueKeys", Self.names(key))) }
-      if table["foreignKeys"] != nil { throw fault("foreignKeys") }
+    }
+
+    func references(_ table: JSON, _ resources: [JSON]) throws(Problem) -> [Reference] {
+      try (table["foreignKeys"]?.arrayValue ?? []).map { (key) throws(Problem) in
+        let columns = Self.names(key["fields"]), others = Self.names(key["reference"]?["fields"])
+        let resource = key["reference"]?["resource"]?.stringValue ?? ""
+        guard !columns.isEmpty, columns.count == others.count else {
+          throw Problem(.badData, "a foreign key has not as many fields as its reference", at: name)
+        }
+        let path = resources.first { $0["name"]?.stringValue == resource }?["path"]?.stringValue
+        return Reference(columns: columns, others: others, resource: resource, path: resource.isEmpty ? "" : path)
+      }
     }
 
     private mutating func addKeys(_ key: JSON?) throws(Problem) {
