@@ -9,6 +9,8 @@ final class ComputedColumns: DerivedRowStream {
   private let needsRows: Bool
   private let clock: (today: String, now: String)
   private let batches = Atomic(0)
+  /// Whether results may be so long that they are calculated for few rows at once; the rest of the rows, backwards.
+  private let mayGrow: Bool, rest = Mutex<[RowBatch]>([])
   private let numbers: RecordNumbers
   /// The position of the row's place in its batch of the input; nil if the rows are those of the input.
   private let place: Int?
@@ -23,6 +25,9 @@ final class ComputedColumns: DerivedRowStream {
     let loose: LooseType?
   }
 
+  /// The bytes that the results of a batch may need more than the batch.
+  private static let mostBytes = 32 << 20
+
   /// - Parameter numbers: those of the rows of the input, if these are not all of them.
   /// - Throws: `usage` for an unknown column, and for a value of a type that a function does not take.
   convenience init(
@@ -31,8 +36,9 @@ final class ComputedColumns: DerivedRowStream {
   ) throws(Problem) {
     var schema = inner.schema, steps: [Step] = []
     let numbers = numbers ?? RecordNumbers(), needsRows = assigned.contains { $0.expression.calls("row_number") }
+    let mayGrow = assigned.contains(where: \.expression.mayGrow)
     func made() -> ComputedColumns {
-      ComputedColumns(inner, schema, steps, needsRows: needsRows, clock: (today, now), numbers)
+      ComputedColumns(inner, schema, steps, needsRows: needsRows, mayGrow: mayGrow, clock: (today, now), numbers)
     }
     for one in assigned {
       let known = schema
@@ -53,14 +59,14 @@ final class ComputedColumns: DerivedRowStream {
       schema = Schema(schema.name, schema.summary, key: key, columns: columns)
       steps.append(Step(position: at, type: type, expression: compiled, loose: loose))
     }
-    self.init(inner, schema, steps, needsRows: needsRows, clock: (today, now), numbers)
+    self.init(inner, schema, steps, needsRows: needsRows, mayGrow: mayGrow, clock: (today, now), numbers)
   }
 
   private init(
-    _ inner: any RowStream, _ schema: Schema, _ steps: [Step], needsRows: Bool, clock: (today: String, now: String),
-    _ numbers: RecordNumbers
+    _ inner: any RowStream, _ schema: Schema, _ steps: [Step], needsRows: Bool, mayGrow: Bool,
+    clock: (today: String, now: String), _ numbers: RecordNumbers
   ) {
-    (self.inner, self.schema, self.steps, self.needsRows) = (inner, schema, steps, needsRows)
+    (self.inner, self.schema, self.steps, self.needsRows, self.mayGrow) = (inner, schema, steps, needsRows, mayGrow)
     (self.clock, self.numbers) = (clock, numbers)
     place = inner.schema.position(of: NumberedRows.column)
     let loose = steps.indices.filter { steps[$0].loose != nil }
@@ -97,7 +103,7 @@ final class ComputedColumns: DerivedRowStream {
   func widened() async throws(Problem) -> (any RowStream)? { nil }
 
   func next() async throws(Problem) -> BatchTask? {
-    guard var task = try await inner.next() else { return nil }
+    guard var task = try await part() else { return nil }
     // The numbers of later rows are known when earlier rows were read.
     if needsRows { task = BatchTask(ready: try task.batch()) }
     let number = place == nil ? numbers.begin(task) : batches.add(1, ordering: .relaxed).oldValue
@@ -114,6 +120,18 @@ final class ComputedColumns: DerivedRowStream {
         throw problem
       }
     }
+  }
+
+  /// The next rows of the input.
+  private func part() async throws(Problem) -> BatchTask? {
+    guard mayGrow else { return try await inner.next() }
+    if let part = rest.withLock({ $0.popLast() }) { return BatchTask(ready: part) }
+    guard let batch = try await inner.next()?.batch() else { return nil }
+    let size = 256
+    guard batch.count > size else { return BatchTask(ready: batch) }
+    let parts = stride(from: 0, to: batch.count, by: size).map { batch.selecting($0..<min($0 + size, batch.count)) }
+    rest.withLock { $0 = parts.dropFirst().reversed() }
+    return BatchTask(ready: parts[0])
   }
 
   private func place(of row: Int, _ batch: RowBatch) -> Int {
@@ -150,6 +168,11 @@ final class ComputedColumns: DerivedRowStream {
             record: nil)
         }
         value.append(as: step.type, to: &made)
+        guard made.byteCount <= batch.arena.count + Self.mostBytes else {
+          let name = schema.columns[step.position].name
+          throw Problem(
+            .badData, "column “\(name)”: the results for \(row + 1) rows need more than \(Self.mostBytes >> 20) MiB")
+        }
         row += 1
       }
       let column = made.finish()

@@ -33,6 +33,24 @@ public indirect enum Expression: Sendable, Hashable {
     }
   }
 
+  /// Whether a result may be many times longer than what it is calculated from.
+  var mayGrow: Bool {
+    func isShort(_ part: Expression) -> Bool {
+      switch part {
+      case .constant(.number(let literal), _): literal.count < 3
+      case .constant(.text(let text), _): text.count <= 8
+      default: false
+      }
+    }
+    switch self {
+    case .constant, .value, .column: return false
+    case .member(let part, _), .element(let part, _), .cast(let part, _, _): return part.mayGrow
+    case .call(let name, let parts):
+      let deciding = ["lpad": 1, "rpad": 1, "replace": 2, "regexp_replace": 2][name]
+      return deciding.map { !isShort(parts[$0]) } == true || parts.contains(where: \.mayGrow)
+    }
+  }
+
   func calls(_ function: String) -> Bool {
     switch self {
     case .constant, .value, .column: false
@@ -80,6 +98,9 @@ public indirect enum Expression: Sendable, Hashable {
     case .call(let name, let parts): return "\(name)(\(parts.map(\.text).joined(separator: ", ")))"
     }
   }
+
+  /// Whether there is a function with a name in lower case.
+  package static func has(function name: String) -> Bool { ExpressionFunction.isKnown(name) }
 
   /// Reads an expression.
   /// - Throws: `usage` that says what was expected where.

@@ -120,10 +120,25 @@ struct ExpressionFunction: Sendable {
       ExpressionValue.order(values[0], values[1]).map { .boolean(holds($0)) } ?? .null
     }
   }
-  private static func replaced(_ text: [UInt8], _ old: [UInt8], _ new: [UInt8]) -> [UInt8] {
+  /// The bytes by which a text may be longer than the longest of those that it is made of.
+  static let mostGrowth = 16 << 20
+  static let tooLong = Problem(.badData, "the text would be more than \(mostGrowth >> 20) MiB longer")
+
+  private static func joined(_ values: [ExpressionValue]) throws(Problem) -> ExpressionValue {
+    var result = values[0].text, longest = result.count
+    for value in values.dropFirst() {
+      let text = value.text
+      longest = max(longest, text.count)
+      guard result.count + text.count - longest <= mostGrowth else { throw tooLong }
+      result += text
+    }
+    return .text(result)
+  }
+  private static func replaced(_ text: [UInt8], _ old: [UInt8], _ new: [UInt8]) throws(Problem) -> [UInt8] {
     if old.isEmpty { return text }
     var result: [UInt8] = [], at = 0
     while at < text.count {
+      guard result.count <= at + mostGrowth else { throw tooLong }
       if text[at] == old[0], text[at...].starts(with: old) {
         result += new
         at += old.count
@@ -170,7 +185,7 @@ struct ExpressionFunction: Sendable {
       return Self.text(text[low..<max(low, min(end, text.count))])
     },
     "replace": .init("replace(text, from, to)", 3...3, [.text], .type(.text)) { (values, _) throws(Problem) in
-      .text(replaced(values[0].text, values[1].text, values[2].text))
+      .text(try replaced(values[0].text, values[1].text, values[2].text))
     },
     "split_part": .init("split_part(text, separator, n)", 3...3, [.text, .text, .number], .type(.text)) {
       (values, _) throws(Problem) in
@@ -196,7 +211,7 @@ struct ExpressionFunction: Sendable {
       (values, context) throws(Problem) in
       let isAll = values.count > 3 && values[3].string.contains("g"),
         groups = try context.kept(values[1].string, PatternGroups.init)
-      return .text(groups.replacing(in: values[0].text, with: values[2].text, all: isAll))
+      return .text(try groups.replacing(in: values[0].text, with: values[2].text, all: isAll))
     },
     "lpad": .init("lpad(text, n, fill)", 2...3, [.text, .number, .text], .type(.text), padding(atStart: true)),
     "rpad": .init("rpad(text, n, fill)", 2...3, [.text, .number, .text], .type(.text), padding(atStart: false)),
@@ -204,7 +219,7 @@ struct ExpressionFunction: Sendable {
       .boolean(values[0].text.starts(with: values[1].text))
     },
     "concat": .init("concat(a, b)", 1...100, [.text], .type(.text), takesNull: true) { (values, _) throws(Problem) in
-      .text(values.flatMap(\.text))
+      try joined(values)
     },
     "sha256": .init("sha256(text)", 1...1, [.text], .type(.text)) { (values, _) throws(Problem) in
       .text(Array(SHA256.hex(values[0].text).utf8))
@@ -304,7 +319,7 @@ struct ExpressionFunction: Sendable {
     "=": comparison { $0 == 0 }, "!=": comparison { $0 != 0 }, "<": comparison { $0 < 0 },
     "<=": comparison { $0 <= 0 }, ">": comparison { $0 > 0 }, ">=": comparison { $0 >= 0 },
     "||": .init("A || B", 2...2, [.text], .type(.text)) { (values, _) throws(Problem) in
-      .text(values[0].text + values[1].text)
+      try joined(values)
     },
     "~": .init("A ~ B", 2...2, [.text], .type(.boolean)) { (values, _) throws(Problem) in
       let part = Fold.folded(values[1].text)

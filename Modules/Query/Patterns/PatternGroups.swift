@@ -76,7 +76,8 @@ struct PatternGroups: Sendable {
   }
 
   /// The text with a replacement in place of the first match, or of all: `\1` is what the first group matches.
-  func replacing(in text: [UInt8], with replacement: [UInt8], all: Bool) -> [UInt8] {
+  /// - Throws: `badData` for a result that is much longer.
+  func replacing(in text: [UInt8], with replacement: [UInt8], all: Bool) throws(Problem) -> [UInt8] {
     var result: [UInt8] = [], place = 0
     while place <= text.count, let groups = first(in: text, from: place), let match = groups[0] {
       result += text[place..<match.lowerBound]
@@ -96,6 +97,7 @@ struct PatternGroups: Sendable {
         }
       }
       place = match.upperBound
+      guard result.count <= place + ExpressionFunction.mostGrowth else { throw ExpressionFunction.tooLong }
       if !all { break }
       if match.isEmpty {
         // A match of nothing is followed by a whole character.
