@@ -442,6 +442,7 @@ public struct Selection: Sendable, Hashable {
           rows = ReshapedRows.exploding(rows, column, counted: true, work.types)
         }
       }
+      if countsOnly { for name in shownColumns { _ = try position(name, rows.schema, related) } }
       let schema = rows.schema
       let plan = try GroupPlan(grouping, of: schema) { (name) throws(Problem) in try position(name, schema, related) }
       rows = GroupedRows(
@@ -497,8 +498,23 @@ public struct Selection: Sendable, Hashable {
   /// Whether all rows that the other steps leave are counted, after them.
   private var counts: Bool { grouping == .count && steps.leavesFewer }
 
+  /// The columns of rows that options of the output name.
+  private var shownColumns: [String] { (columns ?? []) + sort.map(\.column) + steps.dropped }
+  /// Whether rows are counted whose columns and order do not matter.
+  private var countsOnly: Bool {
+    grouping == .count && !counts && !shownColumns.isEmpty && !shownColumns.contains("count")
+  }
+
+  /// The columns that are named although only their rows are counted.
+  package var countedColumns: [String] { countsOnly ? shownColumns : [] }
+
   /// The rows after the columns, the order and the limit.
   private func finished(_ stream: any RowStream, _ join: Join?, _ work: Work) throws(Problem) -> any RowStream {
+    if countsOnly {
+      var rest = self
+      (rest.columns, rest.sort, rest.steps.dropped) = (nil, [], [])
+      return try rest.finished(stream, join, work)
+    }
     let related = work.related.relations, memory = grouping == nil ? work.memory : work.memory / 2
     var rows = stream
     // A join that is still to be made adds columns, which may be chosen.

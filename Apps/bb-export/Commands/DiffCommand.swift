@@ -55,7 +55,10 @@ struct DiffCommand {
     let parts = [
       try await part(words[0], other: words[1], outputs), try await part(words[1], other: words[0], outputs),
     ]
-    if comparison.key.isEmpty, !words.contains("-") {
+    if comparison.key.isEmpty, words.contains("-") {
+      services.report.warning(
+        Warning("standard input is read only once: whole rows are compared", hint: "use --key A,B"))
+    } else if comparison.key.isEmpty {
       switch try await RowIdentity.find(
         in: parts[0], parts[1], types: comparison.types, memoryLimit: outputs.memory / 2)
       {
@@ -136,7 +139,7 @@ struct DiffCommand {
     guard tables.count == 1, let only = tables.first else {
       throw Problem(
         .usage, tables.isEmpty ? "the store has no tables" : "the input has several tables", at: source.name,
-        hint: tables.isEmpty ? "" : "choose one with --table: \(tables.joined(separator: ", "))")
+        hint: tables.isEmpty ? "" : .severalTables(tables, invocation))
     }
     return only
   }

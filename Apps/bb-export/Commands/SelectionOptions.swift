@@ -91,7 +91,7 @@ struct SelectionOptions {
     else { return nil }
     let films = isOfFilms ? (order ?? usualOrder).sort.map(\.column) : []
     let sorted = grouped == nil ? plain.sort.map(\.column) + films : []
-    let needed = plain.steps.needed(for: (grouped ?? given) + plain.filteredColumns + sorted)?
+    let needed = plain.steps.needed(for: (grouped ?? given) + plain.countedColumns + plain.filteredColumns + sorted)?
       .filter { $0 != FileNamedRows.column }
     // Only the schema knows the members of columns.
     return needed?.contains { $0.contains(".") || $0.contains("[") } == true ? nil : needed

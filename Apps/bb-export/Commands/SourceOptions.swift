@@ -47,7 +47,8 @@ struct SourceOptions {
   /// Rejects two sources, and options that apply only to a source of another kind.
   func check(places: [Option], _ connects: Bool) throws(Problem) {
     let said = places.filter { invocation[$0] != nil }
-    if case .run(let command) = invocation.action, command.name != BBExport.table.name,
+    if case .run(let command) = invocation.action,
+      ![BBExport.table, BBExport.profile, BBExport.schema].contains(command),
       invocation.all(Options.from).count > 1
     {
       throw Problem(

@@ -264,7 +264,8 @@ struct TableCommand {
     if named == nil { named = try await mainTable(of: source, among: tables, report) }
     guard let name = named else {
       throw Problem(
-        .usage, "the input has several tables", at: source.name, hint: "choose one: \(tables.joined(separator: ", "))")
+        .usage, "the input has several tables", at: source.name,
+        hint: .severalTables(tables, invocation))
     }
     // A sheet has its own name as well when the table is called after the file.
     guard tables.contains(name) || invocation.has(Options.sheet) else {
@@ -339,5 +340,14 @@ struct TableCommand {
     case "comments": "no comments by \(name)"
     default: "no records named \(name) in \(table)"
     }
+  }
+}
+
+extension Remedy {
+  /// The advice for an input with several tables, of which a command reads one.
+  static func severalTables(_ tables: [String], _ invocation: Invocation) -> Remedy {
+    let names = tables.joined(separator: ", ")
+    if invocation.path == [BBExport.diff.name] { return "use --table NAME, which is one of \(names)" }
+    return "choose one: \(names)\(invocation.has(OutputOptions.output) ? "; or use -o DIR/ for all of them" : "")"
   }
 }

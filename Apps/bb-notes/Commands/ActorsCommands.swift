@@ -109,7 +109,12 @@ enum ActorsCommands {
     } catch {
       guard context.services.terminal.isInteractive, !records.kind.missing(record).isEmpty else {
         var problem = error
-        if !context.has(partial), record[.name] != nil { problem.hint = "add them, or use --partial" }
+        if records.kind.missing(record).isEmpty { throw problem }
+        if record[.name] == nil {
+          problem.hint = "for example: bb-notes actors add 'A. Person' --partial"
+        } else if !context.has(partial) {
+          problem.hint = "add them, or use --partial"
+        }
         throw problem
       }
       let advice = [

@@ -43,6 +43,7 @@ package enum SharedSynonyms {
       Synonym("--separator", "--sep", "--delim", "--delimiter", "-d", for: "--from-delimiter"),
       Synonym("--separator", "--sep", "--delim", "-d", for: "--delimiter"),
       Synonym("--sheet", for: "--table"),
+      Synonym("--schema", "--describe", for: "--types", hint: "use bb-export schema FILE, or --types A=TYPE"),
       Synonym("--db", "--database", "--store", for: "--storage"),
       Synonym("--silent", "-s", for: "--quiet"),
       Synonym("--debug", for: "--verbose"),

@@ -63,7 +63,7 @@ public struct UndoHistory: Sendable {
       number.map { number in items.last { $0.entry.number == number } }
       ?? items.last { $0.state == .undoable || $0.state == .notKept }
     guard let last else {
-      guard let number else { throw Problem(.absent, "nothing to undo") }
+      guard let number else { throw Problem(.absent, "nothing to undo", hint: .run(.showHistory, "list the commands")) }
       throw Problem(.absent, "no entry \(number) in the history", hint: .run(.showHistory, "list the entries"))
     }
     let command = Self.command(of: last, among: items)

@@ -71,7 +71,7 @@ struct GroupPlan: Sendable {
     for (place, column) in results.enumerated() where results[..<place].has(column.name) {
       throw Problem(
         .usage, "duplicate column \(column.name) in the result of grouping",
-        hint: .set(.aggregates, to: "count as n", for: "rename it"))
+        hint: .set(.aggregates, to: "\(column.name) as n", for: "rename it"))
     }
     schema = Schema(input.name, input.summary, columns: results)
     self.columns = columns

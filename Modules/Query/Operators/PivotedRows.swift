@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 import Synchronization
 
@@ -116,10 +117,13 @@ final class PivotedRows: DerivedRowStream {
       }
       if let other {
         let group = (plan.kept + [plan.name]).map { NameListParser.written(plan.columns[$0].name) }
-        let value = plan.columns[plan.value].name
+        let value = NameListParser.written(plan.columns[plan.value].name)
         throw Problem(
           .badData, "two values of “\(String(decoding: name, as: UTF8.self))”, in records \(other) and \(number)",
-          hint: .advice("first group by \(group.joined(separator: ",")), with 'sum(\(value)) as \(value)'"))
+          hint: .together([
+            Remedy.Choice(.grouping, group.joined(separator: ",")),
+            Remedy.Choice(.aggregates, "sum(\(value)) as \(value)"),
+          ]))
       }
       if let done = done?.current { write(done.key, done.number, done.values, done.cells, to: &builder) }
     }

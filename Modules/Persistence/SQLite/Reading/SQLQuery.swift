@@ -269,6 +269,11 @@ public struct SQLQuery: Sendable {
       near(missing, schemas.map(\.name)) ?? near(
         "no such column: ", Set(schemas.flatMap { $0.columns.map(\.name) }).sorted())
       ?? problem.hint
+    let function = "no such function: "
+    if problem.message.hasPrefix(function), Expression.has(function: String(problem.message.dropFirst(function.count)))
+    {
+      result.hint = .set(.calculation, for: "calculate its column after the statement")
+    }
     return result
   }
 }
