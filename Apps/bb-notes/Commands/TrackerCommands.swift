@@ -139,8 +139,8 @@ enum TrackerCommands {
     {
       files = try context.services.documents.files("\(path)/\(files.names[0])")
     }
-    let reader = TrackerReader(files)
-    let format = formats.count == 1 ? formats[0] : try reader.format(among: formats)
+    var reader = TrackerReader(files)
+    let format = try reader.format(among: formats)
     try TransferCommands.refuse(TransferCommands.ownOptions, for: "tracker files", context)
     let ledger = try await TrackerLedger(try context.repository(makes: true))
     let name = path.split(separator: "/").last.map(String.init) ?? path

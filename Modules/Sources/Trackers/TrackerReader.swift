@@ -26,7 +26,7 @@ public struct TrackerReader {
 
   private let files: any NamedFiles
   /// The names without the directory around everything, and as they are.
-  private let names: [(name: String, full: String)]
+  private var names: [(name: String, full: String)]
   private static let mostRows = 1_000_000, mostBytes = 1 << 30
 
   /// A reader of files.
@@ -56,7 +56,11 @@ public struct TrackerReader {
 
   /// The one format that the files are of.
   /// - Throws: `badData` if there is none, `usage` naming them if several fit.
-  public func format(among formats: [TrackerFormat]) throws(Problem) -> TrackerFormat {
+  public mutating func format(among formats: [TrackerFormat]) throws(Problem) -> TrackerFormat {
+    if formats.count == 1 {
+      try name(for: formats[0])
+      return formats[0]
+    }
     // A name that one format never opens is not opened to find out.
     let candidates = names.filter { file in
       Self.isTable(file.name) && !formats.contains { $0.isIgnored(file.name) && $0.namesAny(of: names.map(\.name)) }
@@ -83,6 +87,9 @@ public struct TrackerReader {
     let best = found.filter { $0.count == found[0].count }.map(\.format)
     guard let format = best.first else {
       if let archive = names.first(where: { $0.name.lowercased().hasSuffix(".zip") }) {
+        guard files.name.split(at: "/").last.map(String.init) != archive.full else {
+          throw Problem(.badData, "not a ZIP archive", at: files.name, hint: "download or copy it again")
+        }
         throw Problem(
           .badData, "no known tracker format, but an archive: \(archive.name)", at: files.name,
           hint: "extract it, and import what it contains")
@@ -100,8 +107,32 @@ public struct TrackerReader {
     return format
   }
 
+  /// Gives one file that its user renamed, or that is read from a pipe, the name of those with its columns.
+  /// - Throws: `usage` if files of several names have them.
+  private mutating func name(for format: TrackerFormat) throws(Problem) {
+    guard names.count == 1, Self.isTable(names[0].name), !format.isIgnored(names[0].name),
+      !format.names(names[0].name)
+    else { return }
+    let columns = try TrackerTable(try bytes(names[0]), name: names[0].name, header: nil).columns
+    let suffix = names[0].name.suffix(5).lowercased().hasSuffix(".json") ? ".json" : ".csv"
+    var found: [String] = []
+    for rule in format.rules where !rule.has.isEmpty && rule.takes(columns) {
+      let known = ([rule.file] + format.files).map { $0.replacing("*", with: "") }
+      let name = known.first {
+        !$0.contains("/") && $0.hasSuffix(suffix) && format.names($0) && rule.takes($0, columns)
+      }
+      if let name, !found.contains(name) { found.append(name) }
+    }
+    guard found.count < 2 else {
+      throw Problem(
+        .usage, "has the columns of several files of \(format.name): \(found.joined(separator: ", "))", at: files.name,
+        hint: "import it under the name that the service gave it")
+    }
+    if let only = found.first { names[0].name = only }
+  }
+
   /// Adds the rows of the files.
-  /// - Parameter variables: values by name.
+  /// The variables of the format have the values given, by name.
   /// - Throws: `badData` for damaged files, and for more rows than one import takes; `usage` for an unknown variable.
   public func read(
     _ format: TrackerFormat, into ledger: TrackerLedger, variables given: [String: String] = [:]

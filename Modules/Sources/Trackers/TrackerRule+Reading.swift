@@ -12,7 +12,9 @@ extension TrackerRule {
 
   /// Whether the rule is for a file with these columns.
   func takes(_ name: String, _ columns: Set<String>) -> Bool {
-    guard TrackerPattern.fits(file, name) else { return false }
+    TrackerPattern.fits(file, name) && takes(columns)
+  }
+  func takes(_ columns: Set<String>) -> Bool {
     if !columns.isEmpty, !has.allSatisfy(columns.contains) { return false }
     return !lacks.contains { $0.split(separator: "|").allSatisfy { columns.contains(String($0)) } }
   }

@@ -115,6 +115,25 @@ import Testing
     #expect(shell.run("ls -d n r.csv").status != 0)
   }
 
+  @Test("a renamed file, and a pipe, are known by their columns if the format is named") func renamed() {
+    give()
+    shell.write("mine.csv", "Title,Date\n\"Heat\",\"2/3/20\"\n")
+    for (line, rows) in [
+      ("import mine.csv --from netflix", "netflix: 1 row in 1 file, all used\n"),
+      ("import - --from netflix < mine.csv", "netflix: 1 row in 1 file: all were imported before\n"),
+    ] {
+      let done = shell.run("bb-notes --storage csv:n \(line)")
+      #expect(done.status == 0 && done.err.contains(rows), "\(line): \(done)")
+    }
+    let several = shell.run("bb-notes --storage csv:n import - --from letterboxd < lb/watchlist.csv")
+    #expect(
+      several.status == 64
+        && several.err.contains("several files of letterboxd: diary.csv, watched.csv, watchlist.csv\n"),
+      "\(several)")
+    let unknown = shell.run("bb-notes --storage csv:n import mine.csv")
+    #expect(unknown.status == 65 && unknown.err.contains("or the tracker with --from FORMAT\n"), "\(unknown)")
+  }
+
   @Test("an export is a directory of its files, and only such a one is replaced") func directory() {
     give()
     _ = shell.run("bb-notes import lb --storage csv:n")
@@ -166,6 +185,8 @@ import Testing
       let done = shell.run("bb-notes import \(name) --storage csv:s-\(file)")
       #expect(done.err.contains("letterboxd: 6 rows in 3 files, all used\n"), "\(done)")
     }
+    let other = shell.run("cp lb/diary.csv other.zip; bb-notes import other.zip --storage csv:n")
+    #expect(other.err == "bb-notes: other.zip: not a ZIP archive\nhint: download or copy it again\n", "\(other)")
     let outer = shell.run("bb-notes import outer.zip --storage csv:n")
     #expect(
       outer.status == 65
