@@ -102,7 +102,7 @@ public struct ParquetFile: Sendable {
   public var rowCount: Int { groups.last.map { $0.firstRow &+ $0.rowCount } ?? 0 }
 
   /// Reads the metadata of a file.
-  /// - Parameter names: those of the columns in a table, without the other columns; nil for those of the file.
+  /// `names` are those of the columns in a table, without the other columns; nil for those of the file.
   /// - Throws: `badData` for a file that is damaged, encrypted, or has an unknown type; `io`.
   public init(_ source: any RandomAccessSource, names: ParquetNames? = nil) throws(Problem) {
     self.source = source

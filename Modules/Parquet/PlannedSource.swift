@@ -3,7 +3,7 @@ public import Rows
 /// Bytes that are fetched when they are read, and earlier if it is known that they will be.
 public protocol PlannedSource: RandomAccessSource {
   /// Announces the bytes that are read next, by parts of the file in the order in which they are read.
-  /// - Parameter mayEnd: whether reading may end before the last of them.
+  /// If it `mayEnd`, reading may end before the last of them.
   func willRead(_ parts: [[Range<Int>]], mayEnd: Bool)
 }
 

@@ -32,7 +32,7 @@ public struct FileCompression: Sendable, Hashable {
 
   /// The compression of a file by its first bytes, or by its name if it ends within the bytes that it must begin with;
   /// nil for another file.
-  /// - Parameter bytes: at least four, unless the file is shorter.
+  /// `bytes` has at least four, unless the file is shorter.
   public init?(beginning bytes: [UInt8], of name: String = "") {
     let named =
       bytes.isEmpty ? nil : Self.split(name).compression.flatMap { $0.signature.starts(with: bytes) ? $0 : nil }

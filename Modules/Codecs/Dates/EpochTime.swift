@@ -51,7 +51,7 @@ public enum EpochTime {
   /// The number of units of a range of an arena's bytes, which has a date or a timestamp; nil for text that a reader
   /// would write differently. Milliseconds stand for a fraction of exactly three digits, microseconds for none, or one
   /// of at most six digits that does not end with a zero.
-  /// - Parameter isExact: if false, microseconds stand for any fraction of at most six digits.
+  /// Unless it `isExact`, microseconds stand for any fraction of at most six digits.
   @inline(__always)
   public static func value(
     of arena: Arena, _ start: UInt32, _ length: UInt32, in unit: Unit, isExact: Bool

@@ -17,7 +17,7 @@ public enum PercentCoding {
   }
 
   /// The text that escapes stand for; nil if it is not UTF-8, or for an invalid escape.
-  /// - Parameter spaces: whether a plus sign is a space, as in the query of a URL.
+  /// With `spaces`, a plus sign is a space, as in the query of a URL.
   public static func decoded(_ text: some StringProtocol, spaces: Bool = false) -> String? {
     bytes(of: text, isStrict: true, spaces: spaces).flatMap { String(validating: $0, as: UTF8.self) }
   }

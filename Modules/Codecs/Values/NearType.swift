@@ -147,7 +147,7 @@ public struct NearType: Sendable, Hashable {
   }
 
   /// Returns a note on the type that nearly all values of a column have; nil if they are text.
-  /// - Parameter option: the option of a setting with a value.
+  /// `option` returns the option of a setting with a value.
   public func note(_ column: String, option: (Setting, String) -> String) -> String? {
     finding(column).map { look, settings in
       let options = settings.map { $0.map { option($0.setting, $0.value ?? "") }.joined(separator: " ") }

@@ -36,7 +36,7 @@ extension Markup {
   private static let top = 40, foot = 34
 
   /// Appends a chart as an SVG element.
-  /// - Parameter hasStyle: whether its style is part of it.
+  /// Its style is part of it if it `hasStyle`.
   public mutating func chart(_ chart: some Chart, hasStyle: Bool) {
     let words = chart.words, size = chart.size, height = size.height + Self.top + Self.foot
     raw("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bb-chart\" role=\"img\"")

@@ -69,7 +69,7 @@ public final class DocumentTables: Sendable {
   private static let mostTables = 10_000
 
   /// The tables of the bytes that `open` opens each time.
-  /// - Parameter limit: the most bytes of a value.
+  /// No value has more than `limit` bytes.
   public init(
     _ format: DocumentFormat, limit: Int, open: @escaping @Sendable () throws(Problem) -> any ByteSource
   ) { (self.format, self.limit, self.open) = (format, limit, open) }

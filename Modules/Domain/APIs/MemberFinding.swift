@@ -53,7 +53,7 @@ public struct MemberFinding: Sendable, Hashable {
   }
 
   /// The findings of one dataset as one line; nil for none.
-  /// - Parameter isNew: whether a member that no column reads is new. Others are of interest only where one vanished.
+  /// A member that no column reads and that is not `isNew` is of interest only where one vanished.
   public static func line(_ findings: [MemberFinding], isNew: (MemberFinding) -> Bool) -> String? {
     let vanished = findings.filter { $0.kind == .vanished }
     let findings = findings.filter {

@@ -39,7 +39,7 @@ public enum EpisodeQuery {
   }
 
   /// `--episode` for a dataset: `S05E14`, or `bb:S05E14`.
-  /// - Parameter title: the name of the production that a text means.
+  /// `title` returns the name of the production that a text means.
   public static func episode(
     _ text: String, in schema: Schema, title: (String) throws(Problem) -> String
   ) throws(Problem) -> [Condition] {

@@ -48,7 +48,7 @@ public protocol Place: Sendable {
   var takesRecords: Bool { get }
 
   /// Opens it for reading.
-  /// - Parameter isPartitioned: whether its path says values of columns.
+  /// If it `isPartitioned`, its path has values of columns.
   func source(_ options: FileInputOptions, isPartitioned: Bool) async throws(Problem) -> any RecordSource
   /// The places that it stands for: the files of a directory, or those that match a pattern; nil for itself.
   func members() async throws(Problem) -> [String]?
@@ -58,7 +58,7 @@ public protocol Place: Sendable {
   /// The exporter of a table; nil for a file, whose format its name says.
   func exporter() throws(Problem) -> (any Exporter)?
   /// Opens a file that appears under its name when it is complete, or a device.
-  /// - Parameter follows: whether the user named the file, so that a symbolic link stands for its target.
+  /// If it `follows`, the user named the file, and a symbolic link stands for its target.
   /// - Throws: `cannotCreate`; also if the file exists and must not be replaced.
   func sink(replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink
   /// Opens a file for rows after those that it has; nil if there is none.

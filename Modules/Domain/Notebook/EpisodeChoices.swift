@@ -53,7 +53,7 @@ public struct EpisodeChoices: Sendable {
 
   /// The episode with this key; nil if it is unknown. The API is used only if the other sources do not have it, or for
   /// `refresh`.
-  /// - Parameter offline: whether nothing is requested.
+  /// If `offline`, nothing is requested.
   public func choice(
     _ key: EpisodeKey, refresh: Bool = false, offline: Bool = false
   ) async throws(Problem) -> EpisodeChoice? {

@@ -16,7 +16,7 @@ public struct NamedRecords: Sendable {
 
   /// The record that a text means: its identifier or its name, either end of its identifier, at least four characters,
   /// or a unique part of its name, ignoring case and accents.
-  /// - Parameter acceptsPart: whether a part of a name may mean the record of this name.
+  /// `acceptsPart` returns whether a part of a name may mean the record of this name.
   /// - Throws: `usage` naming the candidates when several have it; `absent` with the nearest name.
   public func find(
     _ text: String, acceptsPart: (_ name: String) throws(Problem) -> Bool = { (_) throws(Problem) in true }

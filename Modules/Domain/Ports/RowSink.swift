@@ -114,7 +114,7 @@ public final class PreparedRows: @unchecked Sendable {
   public var part = EncodedPart()
 
   /// Rows that are not prepared.
-  /// - Parameter capacity: the initial size of `bytes`.
+  /// The initial size of `bytes` is `capacity`.
   public init(_ batches: [RowBatch] = [], capacity: Int = 1 << 19) {
     self.batches = batches
     bytes = ByteBuffer(capacity: capacity)

@@ -16,7 +16,7 @@ public import Rows
   public private(set) var bytes = 0
 
   /// Creates an output.
-  /// - Parameter open: opens the destination of the bytes, once the format and its options have been checked.
+  /// `open` opens the destination of the bytes, once the format and its options have been checked.
   public init(
     _ format: any ByteFormat, of schema: Schema, _ options: ExportOptions, open: @escaping OpenBytes
   ) {

@@ -24,8 +24,10 @@ public struct ResumableDownload: Sendable {
 
   /// Creates a download.
   /// - Parameters:
-  ///   - request: for the whole file, without conditions; `place` is its name in messages.
+  ///   - request: for the whole file, without conditions.
+  ///   - place: its name in messages.
   ///   - isObject: whether it is an object of a bucket, for which a range requires a condition of its own.
+  ///   - transport: sends requests.
   ///   - attempts: the most attempts in a row that receive nothing.
   ///   - allAttempts: the most attempts of all.
   public init(
@@ -38,6 +40,7 @@ public struct ResumableDownload: Sendable {
 
   /// Fills `target`, which has an incomplete file afterwards only if that can be continued.
   /// - Parameters:
+  ///   - target: the file.
   ///   - known: the ETag and the date of last change of the complete file that is there.
   ///   - first: the response to the first request, if that was sent.
   ///   - progress: called for each piece with its bytes, those received so far, and those of the file; throws to end

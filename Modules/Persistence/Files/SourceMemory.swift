@@ -36,7 +36,7 @@ public struct SourceMemory: Sendable {
   }
 
   /// The lines that are new since they were last kept; none if nothing was kept.
-  /// - Parameter isKept: whether to remember them.
+  /// They are remembered if `isKept`.
   /// - Throws: `permission`, `io`.
   public func new(
     _ lines: [String], of source: String, from origin: String, isKept: Bool

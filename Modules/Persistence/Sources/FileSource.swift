@@ -118,7 +118,7 @@ public struct FileSource: RecordSource, SampledFile {
   }
 
   /// A Parquet file whose bytes are somewhere else.
-  /// - Parameter title: the text whose end is the name of the file.
+  /// The end of `title` is the name of the file.
   public init(
     parquet bytes: any RandomAccessSource, title: String, _ reading: FileInputOptions, scratch: any ScratchSpace,
     report: @escaping @Sendable (Warning) -> Void

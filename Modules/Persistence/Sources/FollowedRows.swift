@@ -81,6 +81,7 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
   /// - Parameters:
   ///   - path: a pipe, or `-` for standard input.
   ///   - format: nil to detect it by the first bytes.
+  ///   - options: how text is read.
   /// - Throws: `usage` for a file, and for a format that is not read line by line; `badData`.
   public init(_ path: String, _ format: FileFormat?, _ options: FileInputOptions) async throws(Problem) {
     name = path == "-" ? "standard input" : path

@@ -212,7 +212,7 @@ public struct StoreRegistry: Sendable {
   }
 
   /// Writes a merge of three versions of a file over `ours`: for git.
-  /// - Parameter path: the place of the file in its store.
+  /// The place of the file in its store is `path`.
   /// - Returns: the number of conflicts; nil if it is not a table with a key of a directory store.
   public func merge(base: String, ours: String, theirs: String, of path: String) async throws(Problem) -> Int? {
     let (directory, file) = Temporaries.split(path)

@@ -13,7 +13,7 @@ public enum RowIdentity: Sendable, Hashable {
   private static let valueBytes = 24
 
   /// Reads both tables, until no column can be unique.
-  /// - Parameter memoryLimit: the memory for values, in bytes. If it is too small, the last columns are not looked at.
+  /// If `memoryLimit`, the memory for values in bytes, is too small, the last columns are not read.
   public static func find(
     in old: UnionRows.Part, _ new: UnionRows.Part, types: ColumnTypes, memoryLimit: Int
   ) async throws(Problem) -> RowIdentity {

@@ -78,7 +78,7 @@ public struct FileNamedRows: DerivedRowStream {
   public let inner: any RowStream
   private let name: String
 
-  /// - Parameter name: the name of the file.
+  /// The rows of `inner`, with the name of their file.
   public init(_ inner: any RowStream, _ name: String) {
     schema = inner.schema.adding(ColumnDescription(Self.column, .text))
     (self.inner, self.name) = (inner, name)

@@ -73,7 +73,7 @@ public final class CheckedRows: ExactRowStream {
   /// The number of violations so far.
   public var count: Int { state.withLock { $0.violations } }
 
-  /// - Parameter memoryLimit: the memory for the values of unique keys, in bytes.
+  /// The rows of `inner`; the values of unique keys need at most `memoryLimit` bytes.
   /// - Throws: `usage` for a key of an unknown column.
   public init(
     _ inner: any RowStream, _ rules: TableRules, _ source: Source, _ referenced: [Referenced] = [], memoryLimit: Int

@@ -6,7 +6,7 @@ public enum SchemaRows {
   public typealias Details = (names: [(name: String, type: ColumnType)], values: [String: [Value]])
 
   /// Reads all rows of a stream.
-  /// - Parameter details: facts that the source knows; nil if there are none.
+  /// `details` are facts that the source knows; nil if there are none.
   /// - Returns: for each column its name, its type, whether it has a null, its place in the key, its description, its
   ///   unit, and the details.
   public static func rows(

@@ -32,6 +32,7 @@ public struct TableRules: Sendable {
 
   /// Reads a description, whichever it is.
   /// - Parameters:
+  ///   - bytes: the description.
   ///   - name: the name of the file in messages.
   ///   - file: the name of the file that is checked, of several in the description.
   /// - Throws: `badData` for a rule that is not supported.

@@ -33,7 +33,7 @@ public struct SourceAuthorization: Sendable, Hashable {
   var sending = Sending.basic
 
   /// A secret in an environment variable.
-  /// - Parameter name: the query parameter or the header field.
+  /// `name` is the query parameter or the header field.
   public init(_ type: Kind, _ name: String = "", variable: String? = nil) {
     (self.type, self.name, variables) = (type, name, variable.map { [$0] } ?? [])
   }

@@ -62,7 +62,7 @@ public struct SourcePaging: Sendable, Hashable {
   var pages: SourcePlace?
 
   /// Pages.
-  /// - Parameter first: the first page, by default 1, or the first offset, by default 0.
+  /// `first` is the first page, by default 1, or the first offset, by default 0.
   public init(
     _ type: Kind, _ parameter: String? = nil, first: Int? = nil, limit: Int? = nil, limitParameter: String? = nil,
     pointer: String? = nil, from: SourcePlace? = nil, stop: Stop? = nil, maximumPages: Int = 1000,

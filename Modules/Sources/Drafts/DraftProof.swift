@@ -16,9 +16,13 @@ extension SourceDraft {
 
   /// Drafts a definition from the response at a URL, and tries it.
   /// - Parameters:
+  ///   - request: what is to be drafted.
   ///   - document: the description of the API in place of a response; nil to request the URL.
   ///   - server: the server in place of that of a description.
+  ///   - inner: sends requests.
   ///   - first: sends the first request, again where that may help.
+  ///   - environment: the variables of the environment.
+  ///   - secrets: values that are not printed.
   ///   - variables: values for the parameters of a description, by name.
   public static func made(
     _ request: SourceDraftRequest, of document: OpenAPIDocument? = nil, server: String? = nil,

@@ -76,6 +76,7 @@ public enum FetchedImages {
 
   /// Images for a page.
   /// - Parameters:
+  ///   - files: the images at hand.
   ///   - page: the path of the page; nil if they become part of it: those of at most 512 KiB, up to 32 MiB of all.
   ///   - dataset: the dataset whose images come first.
   /// - Throws: `io`.

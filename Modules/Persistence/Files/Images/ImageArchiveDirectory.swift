@@ -26,7 +26,7 @@ public final class ImageArchiveDirectory: ImageArchive {
   }
 
   /// Opens the directory at `path` for the images of one dataset, and creates it if it is missing.
-  /// - Parameter isOfStore: whether the images are those of a store, in which they may be.
+  /// If it `isOfStore`, the images are those of a store, in which they may be.
   /// - Throws: `busy` if another process has it open, `cannotCreate` if it holds the images of another dataset,
   ///   `permission`, `io`.
   public static func open(
