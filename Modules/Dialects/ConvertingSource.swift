@@ -58,7 +58,7 @@ public final class ConvertingSource: ByteSource {
         try settle(&state)
         if needsMore {
           if state.converter.isAtEnd { throw Problem(.bug, "internal error: a record has no end", at: name) }
-          let room = max(state.converter.window.room, 1 << 16)
+          let room = min(max(state.converter.window.room, 1 << 16), TableConverter.longRecord)
           state.converter.isAtEnd = try source.read(into: &state.converter.window, limit: room) == 0
         } else if state.converter.output.isEmpty {
           try state.converter.checkEnd()

@@ -9,6 +9,9 @@ struct RecordParser {
   /// More text is needed to find the end of the record.
   struct NeedsMore: Error {}
 
+  /// The maximum fields of a record; the rest of its line is in none.
+  static let mostFields = 100_000
+
   let dialect: CSVDialect
   private(set) var fields: [Field] = []
   /// Where the text of the record ends, and where the next begins.
@@ -67,6 +70,11 @@ struct RecordParser {
     }
     var at = start
     while true {
+      if fields.count == Self.mostFields {
+        (end, next) = try line(text, at, isAtEnd: isAtEnd)
+        fault = (.longRow, at)
+        return
+      }
       if dialect.skipsInitialSpace { while at < text.count, text[at] == 0x20 { at += 1 } }
       let isLast =
         hasQuote && at < text.count && text[at] == quote

@@ -20,9 +20,11 @@ public struct FileSample: Sendable {
   public func input(_ options: DialectOptions) throws(Problem) -> CSVInput {
     var options = options
     options.repairs = true
+    // The types of a file that is longer show in its first lines.
+    let lines = isWhole ? nil : bytes.prefix(DialectSniffer.firstLook).lastIndex(of: 0x0A)
     return try CSVInput(
-      MemoryByteSource(bytes, name: name), sample: bytes.span, isWhole: isWhole, options, isTabbed: isTabbed,
-      maximumField: 16 << 20, log: nil)
+      MemoryByteSource(lines.map { Array(bytes[...$0]) } ?? bytes, name: name), sample: bytes.span, isWhole: isWhole,
+      options, isTabbed: isTabbed, maximumField: 16 << 20, log: nil)
   }
 }
 

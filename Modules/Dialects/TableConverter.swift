@@ -62,6 +62,8 @@ struct TableConverter: ~Copyable {
 
   /// Records that make another table, and bytes that are converted at once.
   private static let lookAhead = 4, portion = 64 << 10
+  /// The bytes of a record for which memory is reserved at once.
+  static let longRecord = 1 << 20
   /// The byte order mark of UTF-8, for sources without a sample.
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -124,6 +126,8 @@ struct TableConverter: ~Copyable {
             hint: .raise(.maximumField).after("a record may have twice the size of a value"))
         }
         wantedEnd = base + window.count + min(open, most - open + 1)
+        // Doubling would take twice the memory of the longest record.
+        if open > Self.longRecord { window.reserve(window.count - open + most + Self.portion) }
         return true
       }
       if let problem { throw problem }
@@ -508,7 +512,9 @@ struct TableConverter: ~Copyable {
   }
 
   private func isHeaderAgain(_ record: ReadRecord) -> Bool {
-    guard !headerKey.isEmpty, record.fields.count == headerKey.count, record.filled >= 2 else { return false }
+    guard let first = headerKey.first, record.fields.count == headerKey.count,
+      ReadRecord.key([record.fields[0]]) == [first], record.filled >= 2
+    else { return false }
     let key = record.key
     return key == headerKey && key.contains { $0.contains { !CellKind.isDigit($0) } }
   }
@@ -540,6 +546,9 @@ struct TableConverter: ~Copyable {
     while reader.width != 1, written < line {
       output.append(0x0A)
       written += 1
+    }
+    if record.next - record.start > Self.longRecord {
+      output.reserveCapacity(output.count + fields.reduce(0) { $0 + $1.count + 3 })
     }
     for (column, field) in fields.enumerated() {
       if column > 0 { output.append(delimiter) }

@@ -226,6 +226,17 @@ import Testing
     }
   }
 
+  @Test("records of very many fields are complete in the rejects") func manyFields() async throws {
+    let text = Array((Self.header + Self.body + String(repeating: ",", count: 300_000) + "\n" + Self.body).utf8)
+    let reading = try await Self.read(text, Self.repairing)
+    #expect(reading.lines.count == 62)
+    #expect(reading.rejects.first?.hasPrefix("32,805,300001,long row,") == true)
+    await #expect(throws: Problem.self) { _ = try await Self.read(text) }
+    let header = Array(((0..<200_000).map { "c\($0)" }.joined(separator: ",") + "\n1,2\n").utf8)
+    let refused = await #expect(throws: Problem.self) { _ = try await Self.read(header, Self.repairing) }
+    #expect(refused?.message == "the header has more than 10000 columns")
+  }
+
   @Test("the same rows and rejects in portions of any size") func portions() async throws {
     let text =
       "Report\n\n" + Self.header + Self.body + "7,\"bad name,1.5,2020-01-01\n" + Self.body + "8,y\n"
