@@ -10,7 +10,7 @@ public final class CSVWRows: RowStream {
   private let columns: [(name: String, column: CSVWColumn)]
   /// By position; nil for columns that pass unchanged.
   private let converters: [CSVWColumn?]
-  private let open: @Sendable () throws(Problem) -> any RowStream
+  private let open: (@Sendable () throws(Problem) -> any RowStream)?
   /// By the position of a column, its first value that contradicted its type.
   private let contradicted = Mutex<[Int: [UInt8]]>([:])
   /// The values that were read otherwise than the metadata says.
@@ -18,10 +18,10 @@ public final class CSVWRows: RowStream {
 
   /// The rows of `first`, in which `columns` are texts.
   /// - `name`: how messages name the file.
-  /// - `open`: begins to read the same rows again.
+  /// - `open`: begins to read the same rows again, if a value may contradict a type.
   public init(
     name: String, _ columns: [(name: String, column: CSVWColumn)], first: any RowStream,
-    open: @escaping @Sendable () throws(Problem) -> any RowStream
+    open: (@Sendable () throws(Problem) -> any RowStream)? = nil
   ) throws(Problem) {
     self.name = name
     self.columns = columns
@@ -126,6 +126,6 @@ public final class CSVWRows: RowStream {
             hint: .advice("state the format of \(column) in its metadata")))
       }
     }
-    return CSVWRows(self, columns, rows: try open(), remarks)
+    return try open.map { (open) throws(Problem) in CSVWRows(self, columns, rows: try open(), remarks) }
   }
 }

@@ -274,11 +274,23 @@ public struct FileSource: RecordSource, SampledFile {
   /// The rows of a table.
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    let rows = try await unchecked(table, request)
+    // Columns with patterns are read as text.
+    var plain = self
+    for (name, _) in patterns { plain.reading.types[name] = .text }
+    let read = try await plain.unchecked(table, request)
+    let rows: any RowStream = patterns.isEmpty ? read : try CSVWRows(name: name, patterns, first: read)
     if request.columns == nil, let name = reading.types.unmatched(by: rows.schema.columns.map(\.name)) {
       throw Problem(.usage, "“\(table)” has no column “\(name)”", at: self.name, hint: rows.schema.remedy(for: name))
     }
     return SizedDecimalRows.checking(rows, reading.types, at: name)
+  }
+
+  private var patterns: [(name: String, column: CSVWColumn)] {
+    reading.types.names.compactMap { name in
+      reading.types.pattern(of: name).flatMap { reading.csv.column(reading.types[name] ?? .date, pattern: $0) }.map {
+        (name, $0)
+      }
+    }
   }
 
   private func unchecked(_ table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
@@ -301,6 +313,7 @@ public struct FileSource: RecordSource, SampledFile {
 
   /// The rows of a part of a table, if the format can be read from any place.
   public func part(_ shard: Shard, of table: String, _ request: RowRequest) async throws(Problem) -> (any RowStream)? {
+    guard patterns.isEmpty else { return nil }
     switch contents {
     case .database(let database):
       return try await database.rows(of: table, as: reading.table, reading.types, request, shard: shard)
@@ -394,19 +407,9 @@ public struct FileSource: RecordSource, SampledFile {
         return BufferedRows(schema: Schema(table, columns: []), batches: [])
       }
       (way.delimiter, way.hasHeader, way.names) = (input.delimiter, input.hasHeader, input.names)
-      let converted = reading.types.names.compactMap { name in
-        reading.types.pattern(of: name).flatMap { way.column(reading.types[name] ?? .date, pattern: $0) }.map {
-          (name, $0)
-        }
-      }
-      for (name, _) in converted { way.types[name] = .text }
       let stream = try CSVRowStream.inferring(input.source, table: table, way)
       for warning in stream.warnings { report(warning.located(at: name)) }
-      if converted.isEmpty { return stream }
-      let table = table, settled = way
-      return try CSVWRows(name: name, converted, first: stream) { () throws(Problem) in
-        try CSVRowStream.inferring(try bytes.reopened() ?? bytes, table: table, settled)
-      }
+      return stream
     default:
       var form = JSONForm.automatic
       if case .json(let own) = format.content { form = own }
