@@ -156,6 +156,23 @@ import Testing
     }
   }
 
+  @Test(
+    "means of decimals are exact, or have 38 digits",
+    arguments: [
+      (["123456789012345678901234567890.5", "1.5"], "61728394506172839450617283946"),
+      (["12345678901234567.89", "0.01"], "6172839450617283.95"), (["1.10", "2.20", "4.41"], "2.57"),
+      (["100000000000000000000.1", "0", "0"], "33333333333333333333.366666666666666667"),
+      (["-200000000000000000000", "0", "0"], "-66666666666666666666.666666666666666667"),
+    ])
+  func means(values: [String], mean: String) async throws {
+    let table = Table(
+      schema: Schema("t", columns: [ColumnDescription("x", .decimal)]), rows: values.map { [.number(Array($0.utf8))] })
+    for threads in Self.threads {
+      let found = try await Self.result(Grouping(by: [], [Aggregate(.avg, of: "x")]), of: table, threads, .max / 4)
+      #expect(String(decoding: found[0][0].plainText, as: UTF8.self) == mean)
+    }
+  }
+
   @Test("sums beyond 64 bits are refused, not rounded") func overflow() async throws {
     let schema = Schema("t", columns: [ColumnDescription("x", .integer), ColumnDescription("y", .decimal)])
     let rows: [[Value]] = (0..<3).map { _ in [.integer(.max), .number(Array("9223372036854775807".utf8))] }

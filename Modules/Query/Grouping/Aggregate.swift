@@ -64,7 +64,9 @@ public struct Aggregate: Sendable, Hashable {
       return ColumnDescription(name, column.type, "sum of \(column.name)", unit: column.unit)
     case .avg:
       guard column.type.isNumeric else { throw refuse("numbers") }
-      return ColumnDescription(name, .real, "mean of \(column.name)", unit: column.unit)
+      // A mean of decimals may have more digits than a Double.
+      return ColumnDescription(
+        name, column.type == .decimal ? .decimal : .real, "mean of \(column.name)", unit: column.unit)
     case .median, .quantile, .stddev:
       guard column.type.isNumeric else { throw refuse("numbers") }
       let type: ColumnType = column.type == .real || function == .stddev ? .real : .decimal

@@ -259,8 +259,10 @@ final class SumState: AggregateState {
       exponent -= 1
     }
     if isMean { (digits, exponent) = Self.divided(digits, exponent, by: sum.count) }
+    let isReal = isMean ? result != .decimal : result == .real
+    if isMean, !isReal { Self.round(&digits, &exponent) }
     let literal = Self.literal((isNegative, digits, exponent))
-    if isMean || result == .real {
+    if isReal {
       // A sum beyond the greatest Double is infinite.
       builder.append(real: Double(String(decoding: literal, as: UTF8.self)) ?? .nan)
     } else if result == .integer {
@@ -314,6 +316,19 @@ final class SumState: AggregateState {
       exponent -= 1
     }
     return quotient.isEmpty ? ([0], 0) : (quotient, exponent)
+  }
+
+  /// Rounds a quotient that does not end to the digits of the largest decimal, if its fraction has as many.
+  private static func round(_ digits: inout [UInt8], _ exponent: inout Int) {
+    let kept = max(38, digits.count + exponent)
+    guard digits.count > max(40, kept) else { return }
+    let isUp = digits[kept] >= 5
+    exponent += digits.count - kept
+    digits.removeLast(digits.count - kept)
+    guard isUp, let last = digits.lastIndex(where: { $0 < 9 }) else { return }
+    digits[last] += 1
+    exponent += digits.count - 1 - last
+    digits.removeLast(digits.count - 1 - last)
   }
 
   /// The number `digits` × 10^`exponent` in JSON's grammar: without an exponent if it is not long.
