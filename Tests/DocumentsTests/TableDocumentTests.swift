@@ -55,7 +55,7 @@ import Testing
       ),
       (
         "<table><tr><th>a<tr><td><table><tr><td>in<td>side</table>out<tr><td title='>'></table>",
-        "\"a\"\n\"in sideout\"\n\n"
+        "\"a\"\n\"in side out\"\n\n"
       ),
     ]) func html(_ document: String, _ expected: String) throws
   {

@@ -202,7 +202,10 @@ struct HTMLDocument: TableDocument {
           if isOwn, name == "table", out.last == 0x0A { out.removeLast() }
           return cleaned(out)
         }
-        if name == "table" { nested -= 1 }
+        if name == "table" {
+          nested -= 1
+          out.append(0x20)
+        }
         // bb shows addresses without what they have in common.
         if name == "a", let (address, start) = link, start < out.count,
           address.suffix(out.count - start).elementsEqual(out[start...]),

@@ -1,10 +1,13 @@
 public import Rows
 
-/// Places as GeoJSON (RFC 7946): a collection with one feature per line, each a point with the other columns as
-/// properties.
+/// Places as GeoJSON (RFC 7946): a collection with one feature per line, each a point, or the shape in the column
+/// `geometry`, with the other columns as properties.
 public struct GeoJSONWriter: Sendable {
   private let schema: Schema
-  private let places: PlaceColumns
+  /// Nil for a table that has only shapes.
+  private let places: PlaceColumns?
+  /// The position of the shapes; nil if there are none.
+  private let shape: Int?
   /// The columns that are properties, each with its name as the member of an object.
   private let properties: [(column: Int, name: [UInt8])]
 
@@ -12,9 +15,11 @@ public struct GeoJSONWriter: Sendable {
   /// - Throws: `usage` for a table without coordinates.
   public init(_ schema: Schema) throws(Problem) {
     self.schema = schema
-    let places = try PlaceColumns(schema, format: "geojson")
+    shape = schema.columns.firstIndex { $0.name == "geometry" && $0.type == .json }
+    let hasPoints = shape == nil || schema.columns.contains { ["latitude", "lat"].contains($0.name.lowercased()) }
+    let places = hasPoints ? try PlaceColumns(schema, format: "geojson") : nil
     self.places = places
-    properties = schema.columns.indices.filter { ![places.latitude, places.longitude, places.extra].contains($0) }
+    properties = schema.columns.indices.filter { ![places?.latitude, places?.longitude, places?.extra].contains($0) }
       .map { ($0, Self.member(schema.columns[$0].name)) }
   }
 
@@ -33,9 +38,9 @@ public struct GeoJSONWriter: Sendable {
     for row in 0..<batch.count {
       if row > 0 { out.append(separator) }
       out.append("\n{\"type\":\"Feature\",\"geometry\":")
-      let latitude = try places.coordinate(batch, row, places.latitude, limit: 90, schema)
-      let longitude = try places.coordinate(batch, row, places.longitude, limit: 180, schema)
-      var foreign = ForeignMembers(batch, row, places.extra)
+      let latitude = try places?.coordinate(batch, row, places?.latitude ?? 0, limit: 90, schema)
+      let longitude = try places?.coordinate(batch, row, places?.longitude ?? 0, limit: 180, schema)
+      var foreign = ForeignMembers(batch, row, places?.extra), omitted = shape
       if let latitude, let longitude {
         out.append("{\"type\":\"Point\",\"coordinates\":[")
         out.append(bytes: longitude)
@@ -48,6 +53,9 @@ public struct GeoJSONWriter: Sendable {
           return true
         }
         out.append("]}")
+        if let shape, !batch[row, shape].isNull { omitted = nil }
+      } else if let shape, case .json(let start, let length) = batch[row, shape] {
+        out.append(bytes: batch.bytes(start, length))
       } else {
         out.append("null")
       }
@@ -58,7 +66,7 @@ public struct GeoJSONWriter: Sendable {
         isFirstProperty = false
         out.append(bytes: property)
       }
-      for (column, name) in properties {
+      for (column, name) in properties where column != omitted {
         begin(name)
         if case .real(let value) = batch[row, column], !value.isFinite {
           throw NonfinitePolicy.problem(value, column: schema.columns[column].name, record: row, format: "GeoJSON")
