@@ -90,6 +90,7 @@ extension ExportOptions {
     style.nested = try choice(OptionKeys.nested, default: .json)
     style.nonfinite = try choice(OptionKeys.nonfinite, default: .error)
     style.hasHeader = try flag(OptionKeys.headers, default: true)
+    style.keepsTitles = keepsTitles
     style.nullText = try Self.nullText(values[OptionKeys.null.key] ?? "", style.delimiter)
     return style
   }

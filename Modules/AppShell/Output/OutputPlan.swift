@@ -116,6 +116,9 @@ package struct OutputPlan: Sendable {
         }
       }
       own.hasChosenColumns = hasChosenColumns
+      // Metadata name the columns by the header.
+      let hasMetadata = invocation.has(OutputOptions.csvw) || invocation.has(OutputOptions.dataPackage)
+      own.keepsTitles = shown == "auto" && !hasChosenColumns && !hasMetadata
       if path == "-" {
         own.terminalWidth = width
         own.style = style

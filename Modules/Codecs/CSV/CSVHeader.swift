@@ -5,6 +5,8 @@ package import Rows
 package struct CSVHeader {
   /// The names, in order.
   package let names: [String]
+  /// The names in the file, in order.
+  let titles: [String]
   /// One warning per change of a name.
   package let warnings: [Warning]
 
@@ -34,7 +36,7 @@ package struct CSVHeader {
       seen.insert(Array(name.utf8))
       names.append(name)
     }
-    self.names = names
+    (self.names, titles) = (names, found)
     self.warnings = warnings
   }
 

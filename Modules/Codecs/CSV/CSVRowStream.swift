@@ -102,8 +102,10 @@ public final class CSVRowStream: RowStream {
   ) throws(Problem) -> CSVRowStream {
     let names = opened.header.names
     let annotations = positions(reading.annotations.map(\.name))
-    let columns = zip(names, types).map { name, type in
+    let columns = zip(zip(names, opened.header.titles), types).map { header, type in
+      let (name, title) = header
       var column = ColumnDescription(name, reading.types[name] ?? type.type)
+      if !name.utf8.elementsEqual(title.utf8) { column.title = title }
       column.spelling = reading.types[name] == nil ? type.spelling : reading.types.spelling(of: name)
       return annotations[Array(name.utf8)].map { column.annotated(as: reading.annotations[$0]) } ?? column
     }

@@ -66,6 +66,8 @@ public struct CSVStyle: Sendable, Hashable {
   public var nullText: [UInt8]
   /// Whether a line with the columns' names comes first.
   public var hasHeader: Bool
+  /// Whether the header is that of the source, if it means the same names.
+  public var keepsTitles = false
   /// Whether a byte order mark comes first.
   public var hasByteOrderMark: Bool
   /// The treatment of text that looks like a formula.

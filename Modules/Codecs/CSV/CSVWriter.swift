@@ -41,13 +41,17 @@ public struct CSVWriter: Sendable {
     guard style.hasHeader else { return }
     var cursor = WriteCursor(&out, margin: 16)
     var isFirst = true
-    for (column, description) in schema.columns.enumerated() {
+    let own = schema.columns.map(\.name), source = schema.columns.map { $0.title ?? $0.name }
+    let titles = style.keepsTitles && parts.isEmpty && CSVHeader(source).names == own ? source : own
+    for column in schema.columns.indices {
       let names = parts.isEmpty ? [""] : parts[column]
       for part in names {
         if !isFirst { cursor.put(style.delimiter) }
-        let name = Arena(Array((part.isEmpty ? description.name : "\(description.name).\(part)").utf8))
+        let name = Arena(Array((part.isEmpty ? titles[column] : "\(own[column]).\(part)").utf8))
         let run = ByteRun(name, 0, UInt32(name.count))
-        if isFirst, !style.hasByteOrderMark, run.first == 0xEF {
+        if name.count == 0, !own[column].isEmpty, own.count > 1 {
+          // As in the source, without quotes.
+        } else if isFirst, !style.hasByteOrderMark, run.first == 0xEF {
           fields.putQuoted(run, at: &cursor, &out)
         } else {
           _ = try putText(run, row: nil, column: column, at: &cursor, &out)

@@ -12,6 +12,8 @@ public struct ExportOptions: Sendable, Hashable {
   public var style: TerminalStyle
   /// Whether the user chose the columns and their order.
   public var hasChosenColumns: Bool
+  /// Whether CSV files have the header of the source, with its empty and duplicate names.
+  public var keepsTitles = false
   /// Images at hand, for pages.
   public var images: PageImages
   /// The types that the user gave columns, with the sizes of decimals.

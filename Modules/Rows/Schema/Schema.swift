@@ -21,6 +21,8 @@ public struct ColumnDescription: Sendable, Hashable {
   public var spelling = ValueSpelling.usual
   /// The type in the source, as long as the values are those of the source; nil if `type` says all of it.
   public var stored: StoredType?
+  /// The header of the source, if the name was made because that is empty or a duplicate.
+  public var title: String?
 
   /// A column `name` of `type`.
   public init(
@@ -56,8 +58,7 @@ public struct ColumnDescription: Sendable, Hashable {
     var column = ColumnDescription(
       name, type, nullable: isNullable, other.summary, unit: other.unit, extra: isExtra, mixed: isMixed,
       role: other.role)
-    column.spelling = spelling
-    column.stored = stored
+    (column.spelling, column.stored, column.title) = (spelling, stored, title)
     return column
   }
 }
@@ -106,8 +107,10 @@ public struct Schema: Sendable, Hashable {
   /// The same table with other types for some columns: those for which `type` gives one.
   public func retyped(_ type: (Int) -> ColumnType?) -> Schema {
     let retyped = columns.enumerated().map { position, column in
-      type(position).map { ColumnDescription(column.name, $0, nullable: column.isNullable).annotated(as: column) }
-        ?? column
+      guard let type = type(position) else { return column }
+      var found = ColumnDescription(column.name, type, nullable: column.isNullable).annotated(as: column)
+      found.title = column.title
+      return found
     }
     return Schema(name, summary, key: key.map { columns[$0].name }, columns: retyped)
   }

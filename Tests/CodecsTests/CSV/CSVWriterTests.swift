@@ -29,6 +29,24 @@ import Testing
     #expect(text == "a,\"b,c\"\n,\"\"\n\"x, y\",\"say \"\"hi\"\"\"\n\"two\nlines\", plain \n")
   }
 
+  @Test(
+    "the header of the source, if it means the same names",
+    arguments: [
+      (["a", "column2", "a_2"], ["a", "", "a"], "a,,a\n"), (["a_2", "b"], ["a", "b"], "a_2,b\n"),
+      (["column1"], [""], "\"\"\n"), (["b", "column1"], ["b", ""], "b,column1\n"),
+    ] as [([String], [String], String)])
+  func titles(names: [String], titles: [String], header: String) throws {
+    let columns = zip(names, titles).map { name, title in
+      var column = ColumnDescription(name, .text)
+      if name != title { column.title = title }
+      return column
+    }
+    var style = CSVStyle()
+    #expect(try write(Schema("t", columns: columns), [], style: style).text == names.joined(separator: ",") + "\n")
+    style.keepsTitles = true
+    #expect(try write(Schema("t", columns: columns), [], style: style).text == header)
+  }
+
   @Test("every type") func types() throws {
     let row: [Value] = [
       .integer(-5), .real(1e22), .number(Array("1.10".utf8)), .boolean(true), .bytes([0, 255, 1, 2]),
