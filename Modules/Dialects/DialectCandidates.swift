@@ -18,15 +18,19 @@ struct DialectCandidates {
     let body = text.extracting(frame.separatorLine...)
     let found = Self.occurring(body, among: delimiter.map { [$0] } ?? Self.delimiters, always: delimiter != nil)
     var candidates: [(delimiter: [UInt8], quote: UInt8?, escape: CSVDialect.Escape)] = []
-    let hasBackslash = Self.contains(body, [0x5C])
+    var occurs = [Bool](repeating: false, count: 256)
+    for index in 0..<body.count { occurs[Int(body[index])] = true }
+    func evidence(_ delimiter: [UInt8], _ quote: UInt8) -> (starts: Int, closed: Int) {
+      occurs[Int(quote)] ? Self.evidence(body, delimiter, quote) : (0, 0)
+    }
     for delimiter in found {
       var quotes: [UInt8?] = []
       if let quote {
         quotes = [quote]
       } else {
-        let (starts, closed) = Self.evidence(body, delimiter, 0x22)
+        let (starts, closed) = evidence(delimiter, 0x22)
         if starts > 0 { quotes.append(0x22) }
-        let (others, enclosed) = Self.evidence(body, delimiter, 0x27)
+        let (others, enclosed) = evidence(delimiter, 0x27)
         if enclosed >= 2, enclosed * 2 >= others, enclosed > 2 * closed { quotes.append(0x27) }
         let isQuoted = starts > 0
         if quotes.isEmpty { quotes = [0x22] }
@@ -34,13 +38,13 @@ struct DialectCandidates {
       }
       for quote in quotes {
         candidates.append((delimiter, quote, escape ?? .double))
-        if escape == nil, hasBackslash, let quote, Self.contains(body, [0x5C, quote]) {
+        if escape == nil, occurs[0x5C], let quote, Self.contains(body, [0x5C, quote]) {
           candidates.append((delimiter, quote, .backslash))
         }
       }
     }
     if delimiter == nil {
-      for first: UInt8 in [0x2C, 0x3B, 0x7C] where Self.isSpaced(body, first) {
+      for first: UInt8 in [0x2C, 0x3B, 0x7C] where occurs[Int(first)] && Self.isSpaced(body, first) {
         candidates += candidates.filter { $0.delimiter == [first] && $0.quote != nil }.map {
           ([first, 0x20], $0.quote, $0.escape)
         }
@@ -148,7 +152,7 @@ struct DialectCandidates {
     return delimiters.indices.filter { Double(counts[$0]) >= max(1, Double(lines) * 0.3) }.map { delimiters[$0] }
   }
 
-  private static func contains(_ text: Span<UInt8>, _ word: [UInt8]) -> Bool {
+  static func contains(_ text: Span<UInt8>, _ word: [UInt8]) -> Bool {
     var at = 0
     while at + word.count <= text.count {
       if text[at] == word[0], word.count == 1 || text[at + 1] == word[1] { return true }

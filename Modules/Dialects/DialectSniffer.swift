@@ -61,7 +61,7 @@ public struct DialectSniffer {
       if end > 0 { text = sample.extracting(..<end) }
     }
     var sniffer = DialectSniffer(options, isTabbed: isTabbed, isWhole: isWhole)
-    if text.count > firstLook, sniffer.isClearlyClean(text) {
+    if text.count > firstLook, options.delimiter == nil, !isTabbed, options.positions == nil {
       var end = firstLook
       while end > 0, text[end - 1] != 0x0A { end -= 1 }
       var first = DialectSniffer(options, isTabbed: isTabbed, isWhole: false)
@@ -106,7 +106,7 @@ public struct DialectSniffer {
       finding.isClean = true
       return layOut(text, clean: clean)
     }
-    if delimiter == [0x09], options.quote == nil, !hasQuote(text), !frame.endsWithReturn {
+    if delimiter == [0x09], options.quote == nil, !DialectCandidates.contains(text, [0x22]), !frame.endsWithReturn {
       finding.dialect.delimiter = [0x09]
       finding.isClean = cleanWidth(text, [0x09]) > 0
       return layOut(text)
@@ -256,11 +256,6 @@ public struct DialectSniffer {
 
   // MARK: - Evidence
 
-  private func hasQuote(_ text: Span<UInt8>) -> Bool {
-    for index in 0..<text.count where text[index] == 0x22 { return true }
-    return false
-  }
-
   /// Whether carriage returns end the lines.
   private func endsWithReturn(_ text: Span<UInt8>) -> Bool {
     var feeds = 0, returns = 0
@@ -299,11 +294,6 @@ public struct DialectSniffer {
       at += 1
     }
     return at
-  }
-
-  /// Whether the beginning of a sample needs no more than that.
-  private func isClearlyClean(_ text: Span<UInt8>) -> Bool {
-    options.delimiter == nil && !isTabbed && options.positions == nil
   }
 
   /// The columns of a sample without anything odd in it; 0 if there is.
@@ -369,7 +359,9 @@ public struct DialectSniffer {
   /// Quotes between tabs are text unless something shows that they quote.
   private mutating func judgeQuotesOfTabs(_ text: Span<UInt8>) {
     let dialect = finding.dialect
-    guard dialect.delimiter == [0x09], dialect.quote == 0x22, options.quote == nil, hasQuote(text) else { return }
+    guard dialect.delimiter == [0x09], dialect.quote == 0x22, options.quote == nil,
+      DialectCandidates.contains(text, [0x22])
+    else { return }
     let scan = SampleScan(text, dialect, limit: 5000, isWhole: isWhole)
     var needed = 0, enclosed = 0, broken = 0, commas = 0, columns: [Int: (enclosed: Int, all: Int)] = [:]
     for row in scan.rows {

@@ -21,11 +21,7 @@ struct ReadRecord {
   var key: [[UInt8]] { ReadRecord.key(fields) }
 
   static func key(_ fields: [[UInt8]]) -> [[UInt8]] {
-    fields.map { field in
-      let start = field.drop(while: CellKind.isSpace)
-      return (start.lastIndex { !CellKind.isSpace($0) }.map { start[...$0] } ?? [])
-        .map { CellKind.isUpper($0) ? $0 | 0x20 : $0 }
-    }
+    fields.map { trimmed($0).map { CellKind.isUpper($0) ? $0 | 0x20 : $0 } }
   }
 }
 

@@ -313,13 +313,15 @@ struct TableConverter: ~Copyable {
       records -= 1
       if !record.fields[0].isEmpty {
         guard plan.repairs else {
-          return hasNames
-            ? problem(record, "expected \(reader.width ?? 0) fields, found a line of spaces") : skipBlank(record)
+          if hasNames { return problem(record, "expected \(reader.width ?? 0) fields, found a line of spaces") }
+          advance(record)
+          return nil
         }
         drop(record, .blankLine)
         return nil
       }
-      return skipBlank(record)
+      advance(record)
+      return nil
     }
     if !isWanted, table >= dialect.table ?? 1 {
       drop(record, .anotherTable)
@@ -348,11 +350,6 @@ struct TableConverter: ~Copyable {
       return nil
     }
     return convertRagged(record, next, width)
-  }
-
-  private mutating func skipBlank(_ record: ReadRecord) -> Problem? {
-    advance(record)
-    return nil
   }
 
   private mutating func convertRagged(_ record: ReadRecord, _ next: [ReadRecord], _ width: Int) -> Problem? {

@@ -47,7 +47,7 @@ package enum OutputOptions {
     .excluding("headers")
   static let headers = Option.value(
     "headers", "WHEN", values: .words(["auto", "always", "never"]), default: "auto", in: group,
-    "csv, tsv: when to write a header row; auto means unless the input has none")
+    "csv, tsv: when to write a header row; auto writes that of the input, if it has one")
   /// Where records of the input go that were changed or dropped.
   static let rejects = Option.value(
     "rejects", "FILE", values: .file, default: "with --repair and -o FILE: FILE.rejects.csv", setting: .rejects,
