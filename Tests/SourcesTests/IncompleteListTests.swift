@@ -173,6 +173,23 @@ import Testing
   {
     await #expect(throws: Problem.self) { try await Self.value("\"\(text)\"", .timestamp) }
   }
+  @Test(
+    "the format and the offset in the hint for a named zone fit",
+    arguments: [
+      ("Wed, 01 May 2024 10:20:30 EST", "2024-05-01T15:20:30Z"), ("2024-05-01 10:20 CEST", "2024-05-01T08:20:00Z"),
+      ("1 May 2024 10:20:30 PDT", "2024-05-01T17:20:30Z"), ("2024-05-01T10:20:30 JST", "2024-05-01T01:20:30Z"),
+    ]) func namedZone(text: String, utc: String) async throws
+  {
+    let problem = await #expect(throws: Problem.self) { try await Self.value("\"\(text)\"", .timestamp) }
+    let quoted = (problem?.hint.description ?? "").split(separator: "“").map { String($0.prefix { $0 != "”" }) }
+    try #require(quoted.count == 5, "\(quoted)")
+    let file = """
+      {"bb_source": 2, "name": "x", "base_url": "https://h", "datasets": [{"name": "t", "path": "/t", "columns": [
+        {"name": "v", "type": "timestamp", "formats": ["\(quoted[2])"], "zone": "\(quoted[4])"}]}]}
+      """
+    let source = try SourceFile.read(Array(file.utf8), name: "x.json")
+    #expect(try await Outcome(source, "t", CannedServer(["/t": "[{\"v\": \"\(text)\"}]"])).rows == [utc])
+  }
   @Test("decimals and Booleans written as text") func asText() async throws {
     #expect(try await Self.value(#"" 1.50 ""#, .decimal) == "1.50")
     #expect(try await Self.value(#""true""#, .boolean) == "true")

@@ -94,7 +94,7 @@ struct SiteCommand {
     _ directory: any OutputDirectory
   ) async throws(Problem) -> String {
     var known: [String: SiteTable] = [:], others: [(name: String, rows: Int)] = []
-    var images = images, extraPages = 0
+    var images = images, extra: [WrittenRows] = []
     let names = Set(tables.map(\.name))
     for schema in tables {
       let rows = try await store.rows(of: schema.name, RowRequest())
@@ -102,8 +102,9 @@ struct SiteCommand {
         known[schema.name] = SiteTable(rows.schema, try await rows.collect())
       } else {
         let shown = try images.all(of: schema.name)
-        others.append((schema.name, try await writeTable(rows, shown, directory)))
-        extraPages += 1
+        let written = try await writeTable(rows, shown, directory)
+        others.append((schema.name, written.rows))
+        extra += written.outputs
       }
     }
     let progress = services.progress
@@ -115,23 +116,22 @@ struct SiteCommand {
     }
     let warnings = try site.write()
     for warning in warnings { services.report.warning(warning) }
-    let pages = site.pages + extraPages
+    let pages = site.pages + extra.count, missing = extra.reduce(site.missingImages) { $0 + $1.part.missingImages }
     var text = "\(path): \(Progress.grouped(pages)) \(pages == 1 ? "page" : "pages"), "
     text += "\(Progress.grouped(site.copiedImages)) \(site.copiedImages == 1 ? "image" : "images"), "
-    text += Progress.size(directory.bytes)
-    if site.missingImages > 0, invocation[Options.siteImages] == nil {
+    text += Progress.size(directory.bytes + extra.reduce(0) { $0 + $1.bytes })
+    if missing > 0, invocation[Options.siteImages] == nil {
       text +=
-        "; \(Progress.grouped(site.missingImages)) \(site.missingImages == 1 ? "image is" : "images are") not at hand "
+        "; \(Progress.grouped(missing)) \(missing == 1 ? "image is" : "images are") not at hand "
         + "(bb-export images -o DIR fetches them, --image-dir DIR shows them)"
     }
     return text
   }
 
   /// Writes a table that bb does not know as a page.
-  /// - Returns: the number of rows.
   private func writeTable(
     _ rows: any RowStream, _ images: PageImages, _ directory: any OutputDirectory
-  ) async throws(Problem) -> Int {
+  ) async throws(Problem) -> Export.Summary {
     var options = ExportOptions(["images": invocation[Options.siteImages] == "none" ? "none" : "local"])
     if invocation[Options.siteImages] == "remote" { options.values["images"] = "auto" }
     options.images = images
@@ -140,7 +140,6 @@ struct SiteCommand {
       try directory.sink(path)
     }
     let export = Export(to: [output], threads: services.cores, scratch: services.scratch)
-    let summary = try await export.run(rows) { (stream) throws(Problem) in stream }
-    return summary.rows
+    return try await export.run(rows) { (stream) throws(Problem) in stream }
   }
 }

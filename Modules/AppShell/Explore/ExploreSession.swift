@@ -102,8 +102,9 @@ package import Rows
     case .find(let isForward): search = (explorer.view.row + (isForward ? 1 : -1), isForward)
     case .copy:
       let text = command(explorer.view, loaded[0].window.schema)
-      if commands.last != text { commands.append(text) }
-      explorer.message = text
+      let line = window.problem == nil ? text : text + "  # fails after these rows: the data have an error"
+      if commands.last != line { commands.append(line) }
+      explorer.message = line
       // The clipboard of the terminal (OSC 52).
       terminal.write(Array("\u{1B}]52;c;".utf8) + Base64.encoded(Array(text.utf8)) + [7])
     case .suspend:

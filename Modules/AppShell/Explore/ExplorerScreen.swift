@@ -1,4 +1,5 @@
 package import Codecs
+import CommandLineKit
 import Rows
 
 /// The lines of an explorer on a terminal. A frame has only the lines that changed.
@@ -146,7 +147,9 @@ package struct ExplorerScreen {
   private static func status(_ explorer: Explorer, _ window: RowWindow, _ work: String) -> String {
     if explorer.mode == .prompt { return "/" + explorer.typed + "▏" }
     let count = window.count, query = explorer.view.query
-    var parts = ["row \(count == 0 ? 0 : explorer.view.row + 1) of \(grouped(count))\(window.isComplete ? "" : "+")"]
+    var parts = [
+      "row \(count == 0 ? 0 : explorer.view.row + 1) of \(Progress.grouped(count))\(window.isComplete ? "" : "+")"
+    ]
     if !work.isEmpty { parts.append(work) }
     if !explorer.message.isEmpty {
       parts.append(explorer.message)
@@ -158,11 +161,6 @@ package struct ExplorerScreen {
       if parts.count == 1 { parts.append("? help  q quit") }
     }
     return parts.joined(separator: " · ")
-  }
-
-  private static func grouped(_ number: Int) -> String {
-    let digits = Array(String(number))
-    return digits.indices.map { ($0 > 0 && (digits.count - $0) % 3 == 0 ? "," : "") + String(digits[$0]) }.joined()
   }
 
   private static let help = [

@@ -51,26 +51,31 @@ for (const svg of document.querySelectorAll("svg.map")) {
   };
   const draw = () => {
     unit = 1 / (svg.getScreenCTM()?.a || 1);
-    const left = 58 * unit, foot = 44 * unit, high = (1000 - left - 8) / 2;
+    const tall = width / 2, columns = grid(west, west + width), rows = grid(Math.max(north - tall, -90), Math.min(north, 90));
+    const left = (rows[0]?.[1] > 2 ? 76 : 58) * unit, foot = 44 * unit, high = (1000 - left - 8) / 2;
     plot = { x: left, y: 8, width: 1000 - left - 8, height: high };
     svg.setAttribute("viewBox", `0 0 1000 ${(high + 8 + foot).toFixed(2)}`);
     svg.setAttribute("font-size", 13 * unit);
-    const tall = width / 2;
     for (const rect of svg.querySelectorAll(".sea, .frame")) for (const [key, value] of Object.entries(plot)) rect.setAttribute(key, value);
     for (const [key, value] of Object.entries(plot)) land.setAttribute(key, value);
     land.setAttribute("viewBox", [(west + 180) * 10, (90 - north) * 10, width * 10, tall * 10].map(n => n.toFixed(4)).join(" "));
     lines.replaceChildren();
-    for (const [value, digits] of grid(west, west + width)) {
-      const x = plot.x + (value - west) / width * plot.width, half = 26 * unit;
-      lines.append(make("line", { x1: x, x2: x, y1: plot.y, y2: plot.y + high }));
-      if (x - half >= 0 && x + half <= 1000) {
-        lines.append(make("text", { x, y: plot.y + high + 15 * unit, "text-anchor": "middle" }, degrees(turn(value + 180) - 180, digits, "E", "W")));
-      }
-    }
-    for (const [value, digits] of grid(Math.max(north - tall, -90), Math.min(north, 90))) {
+    // Labels of lines that are too near to others are omitted.
+    const named = [], name = (text, x, y, anchor) => {
+      const long = text.length * 7.4 * unit, right = anchor === "end" ? x : x + long / 2, box = [right - long, y - 12 * unit, right + 3 * unit, y + 4 * unit];
+      if (box[0] < 0 || right > 1000 || named.some(b => meets(b, box))) return;
+      named.push(box);
+      lines.append(make("text", { x, y, "text-anchor": anchor }, text));
+    };
+    for (const [value, digits] of rows) {
       const y = plot.y + (north - value) / width * plot.width;
-      lines.append(make("line", { x1: plot.x, x2: plot.x + plot.width, y1: y, y2: y }),
-        make("text", { x: plot.x - 5 * unit, y: y + 4 * unit, "text-anchor": "end" }, degrees(value, digits, "N", "S")));
+      lines.append(make("line", { x1: plot.x, x2: plot.x + plot.width, y1: y, y2: y }));
+      name(degrees(value, digits, "N", "S"), plot.x - 5 * unit, y + 4 * unit, "end");
+    }
+    for (const [value, digits] of columns) {
+      const x = plot.x + (value - west) / width * plot.width;
+      lines.append(make("line", { x1: x, x2: x, y1: plot.y, y2: plot.y + high }));
+      name(degrees(turn(value + 180) - 180, digits, "E", "W"), x, plot.y + high + 15 * unit, "middle");
     }
     const kilometres = width * 111.195 * Math.max(Math.cos((north - tall / 2) * Math.PI / 180), .001) / plot.width * 160 * unit;
     const power = 10 ** Math.floor(Math.log10(kilometres)), long = [5, 2, 1].find(n => n * power <= kilometres) * power;

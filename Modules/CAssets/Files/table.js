@@ -239,9 +239,47 @@
     if (e.key === "Escape" && menu.open) { menu.open = false; menu.firstElementChild.focus() }
     if (e.key === "/" && !/INPUT|SELECT|TEXTAREA/.test(d.activeElement.tagName)) { e.preventDefault(); search.focus() }
   });
+  // On paper, large tables have a copy of plain text, cut to the columns of a sheet: cells that clip, and the styles of the
+  // page, take several times as long.
+  const most = 20000, paper = d.createElement("div"), sheet = new CSSStyleSheet, pen = d.createElement("canvas").getContext("2d");
+  sheet.replaceSync(`* { box-sizing: border-box } table { table-layout: fixed; width: 100%; border-collapse: collapse }
+    td, th { padding: 1pt 3pt; font-weight: 400; text-align: left; vertical-align: top; overflow-wrap: anywhere } th { font-weight: 600 }
+    tr { break-inside: avoid; border-bottom: 1px solid var(--line) } img { height: 20pt; max-width: 36pt }`);
+  paper.className = "paper";
+  const cut = (text, room) => {
+    const width = pen.measureText(text = text.slice(0, 400)).width;
+    if (width <= room) return text;
+    let end = Math.ceil(text.length * room / width);
+    while (end > 0 && pen.measureText(text.slice(0, end) + "…").width > room) end--;
+    return text.slice(0, end) + "…";
+  };
   addEventListener("beforeprint", () => {
-    if (block && shown.length <= 20000) for (const body of table.tBodies) if (!body.firstChild) fill(body);
+    if (!block) return;
+    const [body, ...rules] = [...d.styleSheets[0].cssRules].at(-1).cssRules, widths = rules.filter(r => r.selectorText.startsWith("thead"));
+    const columns = [...heads.keys()].filter(i => getComputedStyle(heads[i]).display !== "none"), copy = d.createElement("table");
+    const add = (row, tag, text) => { const cell = row.appendChild(d.createElement(tag)); cell.append(text); return cell };
+    const first = copy.createTHead().insertRow(), target = copy.createTBody();
+    for (const i of columns) add(first, "th", names[i]).style.width = widths[i].style.width;
+    const root = paper.shadowRoot ?? paper.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [sheet];
+    root.replaceChildren(copy);
+    table.after(paper);
+    // The narrowest usual sheet.
+    Object.assign(paper.style, { display: "block", position: "absolute", width: "710px", fontSize: body.style.fontSize, lineHeight: 1.2 });
+    const font = getComputedStyle(paper).font, rooms = [...first.cells].map((cell, k) => "ndb".includes(heads[columns[k]].dataset.t) ? Infinity : cell.clientWidth - 9);
+    paper.style.cssText = "";
+    for (const i of shown.slice(0, most)) {
+      const row = target.insertRow();
+      columns.forEach((c, k) => {
+        const image = cellMarkup(rows[i], c).match(/<img [^>]*>/), tag = opening[c].slice(1, 3);
+        pen.font = tag === "th" ? "600 " + font : font;
+        if (image) add(row, tag, "").innerHTML = image[0];
+        else add(row, tag, cut(cellTexts(i, c).join(", "), rooms[k]));
+      });
+    }
+    if (shown.length > most) root.append(number(most) + " of " + number(shown.length) + " rows");
   });
+  addEventListener("afterprint", () => paper.remove());
   d.documentElement.classList.add("js");
   draw();
   tally();

@@ -111,7 +111,7 @@ public struct TableLayout: Sendable, Hashable {
       let column = schema.columns[position], name = column.name.lowercased(), isKey = schema.key.contains(position)
       // An opaque key, and a name next to another one.
       if isKey && name == "id" || name == "name" || name == "full_name" { return 6 }
-      if isKey, TableLayout.isRigid(column.type) { return 1 }
+      if isKey && TableLayout.isRigid(column.type) || name.hasSuffix("rating") { return 1 }
       if column.type.isNested { return 5 }
       if widths.mean > 40 || name == "rank" || name.hasSuffix("_rank") { return 4 }
       return column.type.isTemporal || column.type == .real || column.type == .decimal ? 2 : 3

@@ -122,6 +122,7 @@ final class SyncWalk {
         // A later response like the first, with records of the requested cursor alone, may be one of several.
         if position.isStuck(at: from) { throw stuck(last) }
         guard position.hasNew, last != from else { return try await finish(position, isComplete: true) }
+        if step.isDue { try await position.commit(requested: from, keeping: isRange) }
         from = last
       case .full:
         guard increment.order == .ascending, let last = position.greatest, from.map({ $0 < last }) ?? true else {
@@ -293,6 +294,14 @@ final class SyncPosition {
       // Others may share the last value.
       state.cursor = previous.text
     }
+  }
+
+  /// Stores the records so far with the cursor of their request: a later run has to see whether the list continues.
+  func commit(requested cursor: SyncCursor?, keeping isRange: Bool) async throws(Problem) {
+    let (moved, ties) = (state.cursor, state.ties)
+    (state.cursor, state.ties) = (cursor?.text, 0)
+    try await step.commit(&state, keeping: isRange)
+    (state.cursor, state.ties) = (moved, ties)
   }
 
   /// Moves the cursor to the end of the list.

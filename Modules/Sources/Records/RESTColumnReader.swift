@@ -265,10 +265,9 @@ final class RESTColumnReader: Sendable {
       if times == 0 {
         problem.message += "; clocks in \(source.zone ?? "UTC") skipped that time"
         problem.hint = "correct “zone”, or add “on_error”: “null”"
-      } else if let name = RESTDateReader.namedZone(value) {
+      } else if let (format, offset) = RESTDateReader.namedZone(value) {
         problem.hint = .advice(
-          "add a format with the name and its offset: "
-            + "“formats”: [“EEE, d MMM yyyy HH:mm:ss '\(name)'”], “zone”: “-05:00”")
+          "add a format with the name, and its offset: “formats”: [“\(format)”], “zone”: “\(offset)”")
       }
       throw problem
     }

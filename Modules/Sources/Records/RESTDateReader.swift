@@ -112,11 +112,22 @@ struct RESTDateReader: Sendable {
     return nil
   }
 
-  /// The word at the end of a time, such as `EST`: the name of a zone that says different things in different places.
-  static func namedZone(_ value: JSON) -> String? {
-    let text = text(value), name = text.reversed().prefix { $0 &- 65 < 26 }.reversed()
-    guard name.count > 1, text.count > name.count + 9, text.dropLast(name.count).last == 32 else { return nil }
-    return String(decoding: name, as: UTF8.self)
+  private static let offsets = [
+    "EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00",
+    "PST": "-08:00", "PDT": "-07:00", "CET": "+01:00", "CEST": "+02:00", "EET": "+02:00", "EEST": "+03:00",
+    "WEST": "+01:00", "MSK": "+03:00", "JST": "+09:00", "AEST": "+10:00",
+  ]
+
+  /// The format of a time that ends with a word such as `EST`, the name of a zone that says different things in
+  /// different places, and its usual offset; nil for other values.
+  static func namedZone(_ value: JSON) -> (format: String, offset: String)? {
+    let text = text(value), word = text.reversed().prefix { $0 &- 65 < 26 }.reversed()
+    guard word.count > 1, text.count > word.count + 9, text.dropLast(word.count).last == 32 else { return nil }
+    let name = String(decoding: word, as: UTF8.self), isISO = text.count > 10 && text[4] == UInt8(ascii: "-")
+    let day = isISO ? "yyyy-MM-dd" : text.contains(UInt8(ascii: ",")) ? "EEE, d MMM yyyy" : "d MMM yyyy"
+    let time = isISO && text[10] != 32 ? "'T'HH:mm" : " HH:mm"
+    let seconds = text.count { $0 == UInt8(ascii: ":") } > 1 ? ":ss" : ""
+    return ("\(day)\(time)\(seconds) '\(name)'", offsets[name] ?? "±HH:MM")
   }
 
   private static func text(_ value: JSON) -> [UInt8] {

@@ -101,6 +101,27 @@ import Testing
     #expect(await Self.ids(console) == "1 2 3 4 5 6 7 8 9")
   }
 
+  @Test("without paging, an interrupted first run keeps what it stored, and is continued there")
+  func interruptedKeyset()
+    async throws
+  {
+    let api = ChangingAPI((1...9).map { ChangingAPI.Record(id: $0, at: day($0)) })
+    let console = Self.console(api, Self.file(Self.ascending, paging: ""))
+    api.fail(["since=2024-01-07"])
+    let failed = await Self.sync(console)
+    #expect(failed.status == 75 && failed.err.contains("run the command again"), "\(failed.err)")
+    #expect(await Self.ids(console) == "1 2 3 4 5 6 7")
+    api.fail([])
+    _ = api.requests()
+    #expect(await Self.sync(console).status == 0)
+    #expect(api.requests().first == "items?since=\(day(5))")
+    #expect(await Self.ids(console) == "1 2 3 4 5 6 7 8 9")
+    // More records of one time than a response holds are refused by each run.
+    let ties = Self.console(
+      ChangingAPI((1...30).map { ChangingAPI.Record(id: $0, at: day(1)) }), Self.file(Self.ascending, paging: ""))
+    for _ in 1...3 { #expect(await Self.sync(ties).status == 65) }
+  }
+
   @Test("records that share a time are all fetched, more of them than a page holds") func ties() async throws {
     let api = ChangingAPI((1...11).map { ChangingAPI.Record(id: $0, at: $0 < 10 ? day(1) : day(2)) })
     let console = Self.console(api, Self.file(Self.ascending))

@@ -66,6 +66,9 @@ import Testing
     #expect(terminal.shows("row 1 of 2 · \(place)"), "\(file)")
     terminal.type("F")
     #expect(terminal.shows("rows") && terminal.shows("██"), "\(file)")
+    // The command ends with the error.
+    terminal.type("y")
+    #expect(terminal.shows("# fails after these rows: the data have an error"), "\(file)")
     terminal.type("q")
     #expect(terminal.end() == 0)
   }
