@@ -21,16 +21,16 @@ typedef struct {
   F(const char *, ZSTD_getErrorName, (size_t)) \
   F(void *, ZSTD_createDCtx, (void)) \
   F(size_t, ZSTD_freeDCtx, (void *)) \
-  F(size_t, ZSTD_decompressDCtx, (void *, void *, size_t, const void *, size_t)) \
   F(size_t, ZSTD_decompressStream, (void *, output_buffer *, input_buffer *))
 
 #define LZ4_FUNCTIONS(F) \
   F(int, LZ4_compressBound, (int)) \
-  F(int, LZ4_compress_default, (const char *, char *, int, int)) \
-  F(int, LZ4_decompress_safe, (const char *, char *, int, int))
+  F(int, LZ4_compress_default, (const char *, char *, int, int))
 
 #define BROTLI_FUNCTIONS(F) \
-  F(int, BrotliDecoderDecompress, (size_t, const uint8_t *, size_t *, uint8_t *))
+  F(void *, BrotliDecoderCreateInstance, (void *, void *, void *)) \
+  F(void, BrotliDecoderDestroyInstance, (void *)) \
+  F(int, BrotliDecoderDecompressStream, (void *, size_t *, const uint8_t **, size_t *, uint8_t **, size_t *))
 
 #define DECLARE(result, name, parameters) static result (*p_##name) parameters;
 ZSTD_FUNCTIONS(DECLARE)
@@ -59,11 +59,6 @@ const char *bb_brotli_load(void) {
   if (!library) return dlerror();
   BROTLI_FUNCTIONS(RESOLVE)
   return 0;
-}
-
-size_t bb_unbrotli(const void *input, size_t count, void *output, size_t room) {
-  size_t size = room;
-  return p_BrotliDecoderDecompress(count, input, &size, output) == 1 ? size : SIZE_MAX;
 }
 
 size_t bb_zstd_bound(size_t count) { return p_ZSTD_compressBound(count); }
@@ -99,12 +94,7 @@ size_t bb_lz4_compress(const void *input, size_t count, void *output, size_t roo
 void *bb_unzstd_begin(void) { return p_ZSTD_createDCtx(); }
 void bb_unzstd_end(void *context) { p_ZSTD_freeDCtx(context); }
 
-size_t bb_unzstd(void *context, const void *input, size_t count, void *output, size_t room) {
-  size_t size = p_ZSTD_decompressDCtx(context, output, room, input, count);
-  return p_ZSTD_isError(size) ? SIZE_MAX : size;
-}
-
-bb_unzstd_result bb_unzstd_step(
+bb_step_result bb_unzstd_step(
     void *context, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made,
     const char **why) {
   input_buffer from = {input, count, 0};
@@ -114,13 +104,23 @@ bb_unzstd_result bb_unzstd_step(
   *made = to.position;
   if (p_ZSTD_isError(result)) {
     *why = p_ZSTD_getErrorName(result);
-    return bb_unzstd_damaged;
+    return bb_step_damaged;
   }
-  return result == 0 ? bb_unzstd_done : bb_unzstd_more;
+  return result == 0 ? bb_step_done : bb_step_more;
 }
 
-size_t bb_unlz4(const void *input, size_t count, void *output, size_t room) {
-  if (count > 0x7FFFFFFF || room > 0x7FFFFFFF) return SIZE_MAX;
-  int size = p_LZ4_decompress_safe(input, output, (int)count, (int)room);
-  return size >= 0 ? (size_t)size : SIZE_MAX;
+void *bb_unbrotli_begin(void) { return p_BrotliDecoderCreateInstance(0, 0, 0); }
+void bb_unbrotli_end(void *state) { p_BrotliDecoderDestroyInstance(state); }
+
+bb_step_result bb_unbrotli_step(
+    void *state, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made,
+    const char **why) {
+  const uint8_t *from = input;
+  uint8_t *to = output;
+  // Of the enumeration BrotliDecoderResult: error, success, needs more input, needs more output.
+  int result = p_BrotliDecoderDecompressStream(state, &count, &from, &room, &to, 0);
+  *taken = (size_t)(from - (const uint8_t *)input);
+  *made = (size_t)(to - (uint8_t *)output);
+  *why = "the data is wrong";
+  return result == 0 ? bb_step_damaged : result == 1 ? bb_step_done : bb_step_more;
 }

@@ -5,6 +5,8 @@ import Rows
 struct ParquetDecoded {
   var cells: [Cell]
   let arena: Arena
+
+  static let none = ParquetDecoded(cells: [], arena: Arena([]))
 }
 
 /// Decodes the stored values of a leaf into cells.
@@ -90,7 +92,7 @@ struct ParquetDecoder {
   }
 
   /// Integers, of physical types of 32 or 64 bits.
-  func integers(_ values: [Int64]) throws(ParquetFailure) -> ParquetDecoded {
+  func integers(_ values: ArraySlice<Int64>) throws(ParquetFailure) -> ParquetDecoded {
     var texts = ArenaBuilder(capacity: 256), cells: [Cell] = []
     cells.reserveCapacity(values.count)
     guard node.physicalType == 1 || node.physicalType == 2 else { throw .damage("an encoding that is not of its type") }

@@ -20,17 +20,14 @@ final class ParquetLeafReader {
   /// The levels of the current page.
   private var repetition = ParquetPageLevels(), definition = ParquetPageLevels()
   private var levelCount = 0, level = 0
-  private var values = Values.decoded(ParquetDecoded(cells: [], arena: Arena([])))
-  private var value = 0
+  private var values = Values.indexed([])
+  /// The number of the next value, and that of all, which are not null.
+  private var value = 0, valueCount = 0
 
   private enum Values {
-    case decoded(ParquetDecoded)
+    case decoded(ParquetChunks)
     /// Positions in the dictionary.
     case indexed([UInt32])
-    /// Values that share prefixes with those before them, of which one is known.
-    case prefixed(ParquetPrefixes)
-    /// Texts of a page that is too large for memory.
-    case streamed(ParquetTextStream)
   }
 
   init(_ source: any RandomAccessSource, _ place: ParquetChunkPlace, _ decoder: ParquetDecoder) {
@@ -48,7 +45,7 @@ final class ParquetLeafReader {
     )
     (offset, levelsLeft, hasSkipped) = (other.offset, other.levelsLeft, other.hasSkipped)
     (repetition, definition, levelCount, level) = (other.repetition, other.definition, other.levelCount, other.level)
-    (values, value) = (other.values, other.value)
+    (values, value, valueCount) = (other.values, other.value, other.valueCount)
   }
 
   /// The most bytes of text that a value of the leaf has; nil if only its pages tell. Called before any row is read.
@@ -82,55 +79,30 @@ final class ParquetLeafReader {
       guard compressed >= 0, plain >= 0, compressed <= place.range.upperBound - offset else {
         throw .damage("a page is outside its column")
       }
-      guard compressed <= ParquetDecompression.maximumPage else { throw .damage("a page is larger than 1 GiB") }
-      let bytes = try read(offset, compressed)
+      let isSecond = header.integer(1) == 3, start = offset
+      let description = header.structure(isSecond ? 8 : header.integer(1) == 2 ? 7 : 5)
       offset += compressed
-      let run = ByteRun(bytes, 0, UInt32(bytes.count))
-      if let crc = header.integer(4) {
-        let found: UInt32
-        do throws(Problem) { found = try bytes.read { (bytes) throws(Problem) in try Zlib.crc32(bytes) } } catch {
-          throw .problem(error)
-        }
-        guard found == UInt32(truncatingIfNeeded: crc) else {
-          throw .damage("a page has a wrong checksum")
-        }
-      }
-      switch header.integer(1) {
-      case 2:
-        guard dictionary == nil, let description = header.structure(7) else {
-          throw .damage("a column has several dictionaries")
-        }
-        let page = try ParquetDecompression.decompress(run, codec: place.codec, size: plain)
-        var cursor = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
-        let count = description.integer(1) ?? 0
-        guard (0...Self.maximumLevels).contains(count) else { throw .damage("a dictionary is too large") }
-        dictionary = try decoder.plain(&cursor, count: count, page)
-        // Values with a length before each, in a column of fixed length, would be shifted.
-        guard cursor.left == 0 || node.physicalType != 7 else {
-          throw .damage("a dictionary has another size than its values")
-        }
-        if isDictionary { return }
-      case 0:
-        guard let description = header.structure(5) else { throw .damage("a page has no header") }
-        let areUsual = description.integer(3) ?? 3 == 3 && description.integer(4) ?? 3 == 3
-        if areUsual, let stream = try stream(bytes, at: 0, plain, encoding: description.integer(2)) {
-          (levelCount, level, value) = (try count(description), 0, 0)
-          repetition = try levels(stream, most: node.repetitionLevel)
-          definition = try levels(stream, most: node.definition)
-          values = .streamed(stream)
-          if levelCount > 0 { return }
-          continue
-        }
-        try begin(
-          try count(description), try ParquetDecompression.decompress(run, codec: place.codec, size: plain), description
-        )
+      guard [0, 2, 3].contains(header.integer(1)) else { continue }
+      guard let description else { throw .damage("a page has no header") }
+      let bytes = try ParquetPageBytes(
+        source, start..<offset, codec: isSecond && description.boolean(7) == false ? 0 : place.codec, size: plain,
+        checksum: header.integer(4).map { UInt32(truncatingIfNeeded: $0) })
+      guard header.integer(1) == 2 else {
+        try begin(bytes, description, isSecond: isSecond)
         if levelCount > 0 { return }
-      case 3:
-        guard let description = header.structure(8) else { throw .damage("a page has no header") }
-        try begin(try count(description), bytes, plain, description)
-        if levelCount > 0 { return }
-      default: break
+        continue
       }
+      guard dictionary == nil else { throw .damage("a column has several dictionaries") }
+      let page = try bytes.rest()
+      var cursor = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
+      let count = description.integer(1) ?? 0
+      guard (0...Self.maximumLevels).contains(count) else { throw .damage("a dictionary is too large") }
+      dictionary = try decoder.plain(&cursor, count: count, page)
+      // Values with a length before each, in a column of fixed length, would be shifted.
+      guard cursor.left == 0 || node.physicalType != 7 else {
+        throw .damage("a dictionary has another size than its values")
+      }
+      if isDictionary { return }
     }
   }
 
@@ -143,26 +115,12 @@ final class ParquetLeafReader {
     return count
   }
 
-  private func read(_ offset: Int, _ count: Int) throws(ParquetFailure) -> Arena {
-    var bytes = ArenaBuilder(capacity: max(count, 1))
-    do throws(Problem) {
-      while bytes.count < count {
-        guard try source.read(at: offset + bytes.count, count: count - bytes.count, into: &bytes) > 0 else {
-          throw Problem(.badData, "the file is shorter than its metadata says", at: source.name)
-        }
-      }
-    } catch {
-      throw .problem(error)
-    }
-    return bytes.freeze()
-  }
-
   /// The header of the page at `offset`, and its size.
   private func nextHeader() throws(ParquetFailure) -> (ThriftStructure, Int) {
     var window = 256
     while true {
       let left = place.range.upperBound - offset
-      let bytes = try read(offset, min(window, left))
+      let bytes = try source.read(offset, min(window, left))
       var cursor = ParquetCursor(ByteRun(bytes, 0, UInt32(bytes.count)))
       do throws(ParquetFailure) {
         let header = try ThriftStructure(&cursor)
@@ -190,122 +148,99 @@ final class ParquetLeafReader {
     return ParquetPageLevels(try ParquetIntegers.hybrid(&part, bits: bits, count: count, limit: UInt8(most)))
   }
 
-  /// The texts of a page of `size` bytes, compressed in `bytes`, if it is large; nil for one that is decoded at once.
-  private func stream(
-    _ bytes: Arena, at start: Int, _ size: Int, encoding: Int?
-  ) throws(ParquetFailure) -> ParquetTextStream? {
-    guard size > ParquetBatchLimit.bytes, encoding == 0, node.physicalType == 6 else { return nil }
-    return try ParquetTextStream(bytes, at: start, codec: place.codec, size: size, decoder)
-  }
-
-  private func levels(_ stream: ParquetTextStream, most: Int) throws(ParquetFailure) -> ParquetPageLevels {
-    guard most > 0 else { return ParquetPageLevels() }
-    let size = try stream.count()
-    guard size <= Self.maximumLevels else { throw .damage("a page has levels of a wrong size") }
-    let bytes = try stream.take(size)
+  /// The levels that the bytes of an arena are.
+  private func levels(_ bytes: Arena, most: Int) throws(ParquetFailure) -> ParquetPageLevels {
     defer { withExtendedLifetime(bytes) {} }
-    var cursor = ParquetCursor(ByteRun(bytes, 0, UInt32(size)))
-    return try levels(&cursor, encoding: 3, most: most, count: levelCount, size: size)
-  }
-
-  /// Begins a page of version 1.
-  private func begin(_ count: Int, _ page: Arena, _ description: ThriftStructure) throws(ParquetFailure) {
-    var cursor = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
-    repetition = try levels(
-      &cursor, encoding: description.integer(4) ?? 3, most: node.repetitionLevel, count: count, size: nil)
-    definition = try levels(
-      &cursor, encoding: description.integer(3) ?? 3, most: node.definition, count: count, size: nil)
-    try begin(count, &cursor, page, encoding: description.integer(2) ?? 0)
-  }
-
-  /// Begins a page of version 2, whose levels are not compressed.
-  private func begin(
-    _ count: Int, _ bytes: Arena, _ plain: Int, _ description: ThriftStructure
-  ) throws(ParquetFailure) {
     var cursor = ParquetCursor(ByteRun(bytes, 0, UInt32(bytes.count)))
-    let sizes = (repetition: description.integer(6) ?? 0, definition: description.integer(5) ?? 0)
-    guard sizes.repetition >= 0, sizes.definition >= 0, sizes.repetition + sizes.definition <= plain else {
-      throw .damage("a page has levels of a wrong size")
-    }
-    var part = ParquetCursor(try cursor.take(sizes.repetition))
-    repetition = try levels(&part, encoding: 3, most: node.repetitionLevel, count: count, size: sizes.repetition)
-    part = ParquetCursor(try cursor.take(sizes.definition))
-    definition = try levels(&part, encoding: 3, most: node.definition, count: count, size: sizes.definition)
-    let rest = try cursor.take(cursor.left), size = plain - sizes.repetition - sizes.definition
-    if description.boolean(7) ?? true,
-      let stream = try stream(bytes, at: cursor.at - rest.count, size, encoding: description.integer(4))
-    {
-      (levelCount, level, value, values) = (count, 0, 0, .streamed(stream))
-      return
-    }
-    let codec = description.boolean(7) ?? true ? place.codec : 0
-    // Some writers compress nothing to nothing.
-    let page = rest.count == 0 ? Arena([]) : try ParquetDecompression.decompress(rest, codec: codec, size: size)
-    var values = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
-    try begin(count, &values, page, encoding: description.integer(4) ?? 0)
+    return try levels(&cursor, encoding: 3, most: most, count: levelCount, size: bytes.count)
   }
 
+  /// Begins a page of version 1, or of the second, whose levels are not compressed.
   private func begin(
-    _ count: Int, _ cursor: inout ParquetCursor, _ page: Arena, encoding: Int
+    _ bytes: ParquetPageBytes, _ description: ThriftStructure, isSecond: Bool
   ) throws(ParquetFailure) {
-    (levelCount, level, value) = (count, 0, 0)
-    let present = definition.count(of: top, in: 0..<count)
+    (levelCount, level, value) = (try count(description), 0, 0)
+    let encoding = description.integer(isSecond ? 4 : 2) ?? 0
+    let encodings = (description.integer(4) ?? 3, description.integer(3) ?? 3)
+    if isSecond {
+      repetition = try levels(try bytes.stored(description.integer(6) ?? 0), most: node.repetitionLevel)
+      definition = try levels(try bytes.stored(description.integer(5) ?? 0), most: node.definition)
+    }
+    if bytes.isLarge, encoding == 0, node.width ?? 1 > 0, isSecond || encodings == (3, 3) {
+      if !isSecond {
+        for (most, levels) in [(node.repetitionLevel, \ParquetLeafReader.repetition), (node.definition, \.definition)] {
+          let size = most > 0 ? try bytes.count() : 0
+          guard size <= Self.maximumLevels else { throw .damage("a page has levels of a wrong size") }
+          self[keyPath: levels] = try self.levels(try bytes.take(size), most: most)
+        }
+      }
+      valueCount = definition.count(of: top, in: 0..<levelCount)
+      return values = .decoded(ParquetChunks { [decoder] () throws(ParquetFailure) in try bytes.values(decoder) })
+    }
+    let page = try bytes.rest()
+    var cursor = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
+    if !isSecond {
+      repetition = try levels(
+        &cursor, encoding: encodings.0, most: node.repetitionLevel, count: levelCount, size: nil)
+      definition = try levels(&cursor, encoding: encodings.1, most: node.definition, count: levelCount, size: nil)
+    }
+    valueCount = definition.count(of: top, in: 0..<levelCount)
+    try begin(&cursor, page, encoding: encoding)
+  }
+
+  private func begin(_ cursor: inout ParquetCursor, _ page: Arena, encoding: Int) throws(ParquetFailure) {
+    let count = valueCount
+    guard count > 0 else { return values = .indexed([]) }
     switch encoding {
     case 2, 8:
       guard let dictionary else { throw .damage("a column has no dictionary") }
-      guard present > 0 else { return values = .indexed([]) }
       let bits = Int(try cursor.byte())
       guard !dictionary.cells.isEmpty else { throw .damage("a dictionary is empty") }
       values = .indexed(
-        try ParquetIntegers.hybrid(
-          &cursor, bits: bits, count: present, limit: UInt32(dictionary.cells.count - 1)))
+        try ParquetIntegers.hybrid(&cursor, bits: bits, count: count, limit: UInt32(dictionary.cells.count - 1)))
     case 3:
       guard node.physicalType == 0 else { throw .damage("an encoding that is not of its type") }
-      guard present > 0 else { return values = .decoded(ParquetDecoded(cells: [], arena: page)) }
       var part = ParquetCursor(try cursor.take(Int(try cursor.littleEndian(4))))
-      let bits: [UInt8] = try ParquetIntegers.hybrid(&part, bits: 1, count: present)
-      values = .decoded(ParquetDecoded(cells: bits.map { .boolean($0 != 0) }, arena: page))
-    case 7 where node.repetitionLevel == 0 && present > 0:
-      values = .prefixed(try ParquetPrefixes(&cursor, count: present, page))
-    default: values = .decoded(try decoded(&cursor, present, page, encoding))
-    }
-    if case .decoded(let decoded) = values, decoded.cells.count != present {
-      throw .damage("a page has fewer values than its header says")
+      let bits: [UInt8] = try ParquetIntegers.hybrid(&part, bits: 1, count: count)
+      values = .decoded(
+        ParquetChunks.parts(of: bits) { part in ParquetDecoded(cells: part.map { .boolean($0 != 0) }, arena: page) })
+    case 0:
+      var rest = cursor, left = count
+      values = .decoded(
+        ParquetChunks { [decoder] () throws(ParquetFailure) in
+          let count = min(left, ParquetChunks.values)
+          left -= count
+          return try decoder.plain(&rest, count: count, page)
+        })
+    case 5:
+      let numbers = try ParquetIntegers.deltas(&cursor, limit: count)
+      values = .decoded(
+        ParquetChunks.parts(of: numbers) { [decoder] (part) throws(ParquetFailure) in try decoder.integers(part) })
+    case 7:
+      var prefixed = try ParquetPrefixes(&cursor, count: count, page)
+      values = .decoded(
+        ParquetChunks { [decoder] () throws(ParquetFailure) in
+          var texts = ArenaBuilder(capacity: ParquetChunks.bytes), lengths: [Int] = []
+          while lengths.isEmpty || texts.count < ParquetChunks.bytes, try prefixed.advance() {
+            texts.append(prefixed.text)
+            lengths.append(prefixed.text.count)
+          }
+          return try decoder.strings(lengths, texts.freeze())
+        })
+    default: values = .decoded(ParquetChunks(try decoded(&cursor, count, encoding)))
     }
   }
 
   private func decoded(
-    _ cursor: inout ParquetCursor, _ count: Int, _ page: Arena, _ encoding: Int
+    _ cursor: inout ParquetCursor, _ count: Int, _ encoding: Int
   ) throws(ParquetFailure) -> ParquetDecoded {
-    if count == 0 { return ParquetDecoded(cells: [], arena: page) }
     switch encoding {
-    case 0: return try decoder.plain(&cursor, count: count, page)
-    case 5: return try decoder.integers(try ParquetIntegers.deltas(&cursor, limit: count))
     case 6:
       let lengths = try ParquetIntegers.deltas(&cursor, limit: count).map { Int($0) }
       let bytes = try copy(try cursor.take(cursor.left))
       return try decoder.strings(lengths, bytes)
-    case 7:
-      var prefixed = try ParquetPrefixes(&cursor, count: count, page)
-      var all = ArenaBuilder(capacity: 1 << 16), lengths: [Int] = []
-      for _ in 0..<count {
-        try prefixed.advance()
-        guard all.count + prefixed.text.count <= ParquetBatchLimit.bytes * 8 else {
-          throw .damage("a nested page has more than \(ParquetBatchLimit.bytes >> 17) MiB of text")
-        }
-        all.append(prefixed.text)
-        lengths.append(prefixed.text.count)
-      }
-      return try decoder.strings(lengths, all.freeze())
     case 9:
-      let width =
-        switch node.physicalType {
-        case 1, 4: 4
-        case 2, 5: 8
-        case 7: node.typeLength
-        default: 0
-        }
-      guard width > 0 else { throw .damage("an encoding that is not of its type") }
+      guard let width = node.width, width > 0 else { throw .damage("an encoding that is not of its type") }
       let (size, isTooLarge) = count.multipliedReportingOverflow(by: width)
       guard !isTooLarge else { throw .short }
       let streams = try cursor.take(size)
@@ -332,7 +267,12 @@ final class ParquetLeafReader {
   private var starts: [UInt32] = []
 
   /// Forgets what was read before the next row.
-  func forget() { if case .streamed(let stream) = values { stream.forget(before: value) } }
+  func forget() { if case .decoded(let chunks) = values { chunks.forget(before: value) } }
+
+  /// The next values of a page, with the place of the first.
+  private func decoded(_ chunks: ParquetChunks) throws(ParquetFailure) -> (ParquetDecoded, at: Int) {
+    value < valueCount ? try chunks.chunk(with: value) : (.none, 0)
+  }
 
   /// Begins a batch: nothing of it is in its arena yet.
   func beginBatch() { starts = [] }
@@ -353,24 +293,29 @@ final class ParquetLeafReader {
       var levels = level..<level + count
       let areAll = definition.areAll(top)
       switch values {
-      case .decoded(let decoded):
+      case .decoded(let chunks):
+        let (decoded, at) = try decoded(chunks)
+        if value < valueCount { count = min(count, decoded.cells.count - at) }
+        levels = level..<level + count
         var present = definition.count(of: top, in: levels)
-        while count > 1, textSize(of: present, in: decoded) > budget {
+        while count > 1, textSize(of: present, in: decoded, at) > budget {
           count /= 2
           levels = level..<level + count
           present = definition.count(of: top, in: levels)
         }
-        budget -= textSize(of: present, in: decoded)
-        let shift = try copyTexts(of: present, &arena)
+        budget -= textSize(of: present, in: decoded, at)
+        let shift = try copyTexts(of: present, in: decoded, at, &arena)
+        var from = at
         for next in levels {
           if areAll || definition[next] == top {
-            cells[place] = decoded.cells[value].moved(by: shift)
-            value += 1
+            cells[place] = decoded.cells[from].moved(by: shift)
+            from += 1
           } else {
             cells[place] = .null
           }
           place += width
         }
+        value += from - at
       case .indexed(let indices):
         for next in levels {
           if areAll || definition[next] == top {
@@ -389,18 +334,6 @@ final class ParquetLeafReader {
           }
           place += width
         }
-      case .prefixed(var prefixed):
-        values = .decoded(ParquetDecoded(cells: [], arena: Arena([])))
-        defer { values = .prefixed(prefixed) }
-        count = try fillTexts(levels, hasRow: row > 0, &cells, &place, width, &arena, &budget) {
-          (_) throws(ParquetFailure) in
-          try prefixed.advance()
-          return Arena(prefixed.text)
-        }
-      case .streamed(let stream):
-        count = try fillTexts(levels, hasRow: row > 0, &cells, &place, width, &arena, &budget) {
-          (number) throws(ParquetFailure) in try stream.text(number)
-        }
       }
       level += count
       row += count
@@ -408,32 +341,10 @@ final class ParquetLeafReader {
     return rows
   }
 
-  /// Puts texts that come one after the other into cells.
-  /// - Parameter hasRow: whether there is a row before these, so that none needs to come after the budget.
-  /// - Returns: the number of levels that were used.
-  private func fillTexts(
-    _ levels: Range<Int>, hasRow: Bool, _ cells: inout CellsBuilder, _ place: inout Int, _ width: Int,
-    _ arena: inout ArenaBuilder, _ budget: inout Int, next text: (_ value: Int) throws(ParquetFailure) -> Arena
-  ) throws(ParquetFailure) -> Int {
-    let top = top, areAll = definition.areAll(top)
-    for level in levels {
-      cells[place] = .null
-      if areAll || definition[level] == top {
-        if budget <= 0, hasRow || level > levels.lowerBound { return level - levels.lowerBound }
-        let text = try text(value)
-        value += 1
-        budget -= text.count
-        cells[place] = try put(text, &arena)
-      }
-      place += width
-    }
-    return levels.count
-  }
-
   /// The bytes of the next `count` values of a page.
-  private func textSize(of count: Int, in decoded: ParquetDecoded) -> Int {
-    guard count > 0, let start = decoded.cells[value].range?.lowerBound,
-      let end = decoded.cells[value + count - 1].range?.upperBound
+  private func textSize(of count: Int, in decoded: ParquetDecoded, _ at: Int) -> Int {
+    guard count > 0, let start = decoded.cells[at].range?.lowerBound,
+      let end = decoded.cells[at + count - 1].range?.upperBound
     else { return 0 }
     return end - start
   }
@@ -459,41 +370,26 @@ final class ParquetLeafReader {
     while left > 0 {
       if level == levelCount { try nextPage() }
       let count = min(left, levelCount - level)
-      let present = definition.count(of: top, in: level..<level + count)
-      if case .prefixed(var prefixed) = values {
-        for _ in 0..<present { try prefixed.advance() }
-        values = .prefixed(prefixed)
-      } else if case .streamed(let stream) = values {
-        for number in value..<value + present {
-          _ = try stream.text(number)
-          stream.forget(before: number + 1)
-        }
-      }
-      value += present
+      value += definition.count(of: top, in: level..<level + count)
+      if case .decoded(let chunks) = values { try chunks.skip(to: value) }
       level += count
       left -= count
     }
   }
 
   /// Copies the bytes of the next `count` values of the page; returns the distance to their copies.
-  private func copyTexts(of count: Int, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Int {
-    guard case .decoded(let decoded) = values, count > 0 else { return 0 }
-    guard let start = decoded.cells[value].range?.lowerBound,
-      let end = decoded.cells[value + count - 1].range?.upperBound
+  private func copyTexts(
+    of count: Int, in decoded: ParquetDecoded, _ at: Int, _ arena: inout ArenaBuilder
+  ) throws(ParquetFailure) -> Int {
+    guard count > 0 else { return 0 }
+    guard let start = decoded.cells[at].range?.lowerBound, let end = decoded.cells[at + count - 1].range?.upperBound
     else {
       // JSON values that are numbers or words have no bytes.
-      let ranges = decoded.cells[value..<value + count].compactMap(\.range)
+      let ranges = decoded.cells[at..<at + count].compactMap(\.range)
       guard let low = ranges.first?.lowerBound, let high = ranges.last?.upperBound else { return 0 }
       return try append(decoded.arena, low..<high, &arena) - low
     }
     return try append(decoded.arena, start..<end, &arena) - start
-  }
-
-  /// The value that is stored as a text, with its bytes in `arena`.
-  private func put(_ text: Arena, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Cell {
-    let decoded = try decoder.strings([text.count], text), cell = decoded.cells[0]
-    guard let range = cell.range else { return cell }
-    return cell.moved(by: try append(decoded.arena, range, &arena) - range.lowerBound)
   }
 
   private func append(_ bytes: Arena, _ range: Range<Int>, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Int {
@@ -544,13 +440,11 @@ final class ParquetLeafReader {
       guard rowLevels <= decoder.maximumField / 2 else { throw decoder.tooLarge }
       guard defined == top else { continue }
       switch values {
-      case .decoded(let decoded):
+      case .decoded(let chunks):
         // One value at a time, since lists are short.
-        let shift = try copyTexts(of: 1, &target.arena)
-        target.cells.append(decoded.cells[value].moved(by: shift))
+        let (decoded, at) = try decoded(chunks)
+        target.cells.append(decoded.cells[at].moved(by: try copyTexts(of: 1, in: decoded, at, &target.arena)))
       case .indexed(let indices): target.cells.append(try entry(Int(indices[value]), &target.arena))
-      case .streamed(let stream): target.cells.append(try put(try stream.text(value), &target.arena))
-      case .prefixed: throw .damage("the levels of a nested column do not agree")
       }
       value += 1
       rowBytes += target.cells[target.cells.count - 1].range?.count ?? 0

@@ -14,6 +14,17 @@ struct ParquetNode: Sendable {
   var kind: ParquetValueKind?
   /// The physical type of a leaf, as in the format's enumeration `Type`, and the size of values of fixed length.
   let physicalType: Int, typeLength: Int
+  /// The bytes of a stored value; 0 for bits, nil if each has its own length.
+  var width: Int? {
+    switch physicalType {
+    case 0: 0
+    case 1, 4: 4
+    case 2, 5: 8
+    case 3: 12
+    case 7: typeLength
+    default: nil
+    }
+  }
   /// The size of integers, and the most digits of decimals.
   private let bits: Int, precision: Int
   let isList: Bool, isMap: Bool

@@ -1,11 +1,4 @@
-public import Rows
-
-/// Bytes that are fetched when they are read, and earlier if it is known that they will be.
-public protocol PlannedSource: RandomAccessSource {
-  /// Announces the bytes that are read next, by parts of the file in the order in which they are read.
-  /// If it `mayEnd`, reading may end before the last of them.
-  func willRead(_ parts: [[Range<Int>]], mayEnd: Bool)
-}
+import Rows
 
 extension ParquetRowStream {
   /// The bytes that are read of each row group that is needed.

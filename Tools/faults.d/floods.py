@@ -135,6 +135,21 @@ def large(path, columns=3, rows=500, size=900_000):
     parquet(path, columns, rows, [page(0, [[1, 5, rows], [2, 5, 0], [3, 5, 3], [4, 5, 3]], data, deflate.compress(data) + deflate.flush())], 0, codec=2, plain=len(data))
 
 
+def copied(path, stored, rows=500, size=900_000):
+    """A page of PLAIN texts, as it is or compressed with Snappy."""
+    value, tags = sized(b"x" * size), bytes([63 << 2 | 2, 1, 0])
+    # Four bytes and the first of the text, the others by copies of the byte before: at most 64 each.
+    copies = bytes([4 << 2]) + value[:5] + tags * ((size - 1) // 64) + bytes([((size - 1) % 64 - 1) << 2 | 2, 1, 0])
+    data = value * rows
+    parquet(path, 1, rows, [page(0, [[1, 5, rows], [2, 5, 0], [3, 5, 3], [4, 5, 3]], data, data if stored else packed(len(data)) + copies * rows)], 0, codec=0 if stored else 1, plain=len(data))
+
+
+def numbers(path, rows=1 << 24):
+    data = bytes(rows * 8)
+    deflate = zlib.compressobj(9, wbits=31)
+    parquet(path, 1, rows, [page(0, [[1, 5, rows], [2, 5, 0], [3, 5, 3], [4, 5, 3]], data, deflate.compress(data) + deflate.flush())], 0, 2, codec=2, plain=len(data))
+
+
 def footer_of(fields): return lambda path: path.write_bytes(with_footer(b"PAR1", fields))
 
 
@@ -143,7 +158,7 @@ def column(name): return [[1, 5, 2], [3, 5, 0], [4, 8, name]]
 
 PARQUET = {
     "a repeated text": repeated, "one repeated text of 1 MB": lambda path: repeated(path, 1, 1000, 1 << 20), "common prefixes": prefixed, "repeated Booleans": zeros,
-    "lists of one text": lists, "long lists": lambda path: lists(path, 1000, 10_000, 0), "3,000 columns of nulls": nulls, "pages of 450 MB": large,
+    "lists of one text": lists, "long lists": lambda path: lists(path, 1000, 10_000, 0), "3,000 columns of nulls": nulls, "pages of 450 MB": large, "a page of 450 MB, Snappy": lambda path: copied(path, False), "a page of 450 MB, stored": lambda path: copied(path, True), "a page of 16 M numbers": numbers,
     "3,000,000 row groups": lambda path: parquet(path, 1, 0, [b""], 0, 2, 3_000_000),
     "30,000,000 empty structures": lambda path: (path.write_bytes(b"PAR1" + (size := (head := b"\x15\x02\x19\xfc" + packed(30_000_000)) + bytes(30_000_001)) + len(size).to_bytes(4, "little") + b"PAR1")),
     "30,000,000 empty row groups": lambda path: (path.write_bytes(b"PAR1" + (size := b"\x15\x02" + written(12, [[2, 9, [12, [[[4, 8, b"r"], [5, 5, 1]], column(b"a")]]]])[:-1] + b"\x29\xfc" + packed(30_000_000) + bytes(30_000_001)) + len(size).to_bytes(4, "little") + b"PAR1")),
@@ -164,7 +179,7 @@ def delta(path, lines):
 DELTA = {
     "an unknown action of empty objects": lambda size: [b'{"x":[' + b",".join([b"{}"] * (size // 3)) + b"]}\n"],
     "tags of empty objects": lambda size: [b'{"add":{"path":"a","size":1,"tags":[' + b",".join([b"{}"] * (size // 3)) + b"]}}\n"],
-    "many added files": lambda size: (b'{"add":{"path":"part-%08d.parquet","partitionValues":{},"size":1,"modificationTime":1,"dataChange":true}}\n' % n for n in range(size // 256)),
+    "many added files": lambda size: (b'{"add":{"path":"part-%08d.parquet","partitionValues":{},"size":1,"modificationTime":1,"dataChange":true}}\n' % n for n in range(size // 64)),
 }
 
 

@@ -28,19 +28,17 @@ size_t bb_lz4_compress(const void *input, size_t count, void *output, size_t roo
 void *bb_unzstd_begin(void);
 void bb_unzstd_end(void *context);
 
-/// Decompresses whole frames; the number of bytes written, SIZE_MAX on failure.
-size_t bb_unzstd(void *context, const void *input, size_t count, void *output, size_t room);
-
-/// The outcome of a step. Done: a frame has ended, and all of it was written.
-typedef enum { bb_unzstd_more, bb_unzstd_done, bb_unzstd_damaged } bb_unzstd_result;
+/// The outcome of a step. Done: a frame or stream has ended, and all of it was written.
+typedef enum { bb_step_more, bb_step_done, bb_step_damaged } bb_step_result;
 
 /// Decompresses as much as the input and the room allow; sets how many bytes were taken and made, and the error.
-bb_unzstd_result bb_unzstd_step(
+bb_step_result bb_unzstd_step(
     void *context, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made,
     const char **why);
 
-/// Decompresses one block without a frame; the number of bytes written, SIZE_MAX on failure.
-size_t bb_unlz4(const void *input, size_t count, void *output, size_t room);
-
-/// Decompresses a whole stream; the number of bytes written, SIZE_MAX on failure.
-size_t bb_unbrotli(const void *input, size_t count, void *output, size_t room);
+/// The same for one stream of Brotli.
+void *bb_unbrotli_begin(void);
+void bb_unbrotli_end(void *state);
+bb_step_result bb_unbrotli_step(
+    void *state, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made,
+    const char **why);

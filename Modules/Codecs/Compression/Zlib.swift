@@ -49,6 +49,8 @@ package struct DecompressionStep {
   package var isDone = false
   /// The reason why the data is damaged; nil if it is not.
   package var damage: String?
+
+  package init() {}
 }
 
 /// Decompresses raw deflate data (RFC 1951), or members of a gzip file (RFC 1952).

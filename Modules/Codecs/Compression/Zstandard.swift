@@ -12,7 +12,7 @@ extension FileCompression {
     } load: { () throws(Problem) in
       try CompressionLibrary.zstd.load()
     } decompressor: { () throws(Problem) in
-      try Unzstd()
+      try LibraryDecompressor(.zstd)
     } compress: { bytes, out in
       let count = bytes.byteCount
       return unsafe bytes.withUnsafeBytes { input in
@@ -42,31 +42,35 @@ extension FileCompression {
   }
 }
 
-/// Decompresses frames of Zstandard (RFC 8878), and skips those that carry no data.
-@safe package final class Unzstd: Decompressor, @unchecked Sendable {
-  private let context: UnsafeMutableRawPointer
+/// Decompresses frames of Zstandard (RFC 8878), and skips those that carry no data, or a stream of Brotli (RFC 7932).
+@safe package final class LibraryDecompressor: Decompressor, @unchecked Sendable {
+  private let state: UnsafeMutableRawPointer
+  private let isBrotli: Bool
 
-  /// - Throws: `unavailable` if libzstd is missing, `io` without memory.
-  package init() throws(Problem) {
-    try CompressionLibrary.zstd.load()
-    guard let context = unsafe bb_unzstd_begin() else { throw Problem(.io, "out of memory") }
-    unsafe self.context = context
+  /// - Throws: `unavailable` if the library is missing, `io` without memory.
+  package init(_ library: CompressionLibrary) throws(Problem) {
+    try library.load()
+    isBrotli = library === CompressionLibrary.brotli
+    guard let state = unsafe isBrotli ? bb_unbrotli_begin() : bb_unzstd_begin() else {
+      throw Problem(.io, "out of memory")
+    }
+    unsafe self.state = state
   }
 
-  deinit { unsafe bb_unzstd_end(context) }
+  deinit { if isBrotli { unsafe bb_unbrotli_end(state) } else { unsafe bb_unzstd_end(state) } }
 
   package func restart() {}
 
   package func step(_ input: ByteRun, into output: inout ArenaBuilder, limit: Int) -> DecompressionStep {
-    var step = DecompressionStep(), result = bb_unzstd_more
+    var step = DecompressionStep(), result = bb_step_more
     var why: UnsafePointer<CChar>?
     _ = unsafe output.appendBytes(atMost: limit) { free in
-      result = unsafe bb_unzstd_step(
-        context, input.start, input.count, &step.taken, free.baseAddress, free.count, &step.made, &why)
+      result = unsafe (isBrotli ? bb_unbrotli_step : bb_unzstd_step)(
+        state, input.start, input.count, &step.taken, free.baseAddress, free.count, &step.made, &why)
       return step.made
     }
-    step.isDone = result == bb_unzstd_done
-    if result == bb_unzstd_damaged {
+    step.isDone = result == bb_step_done
+    if result == bb_step_damaged {
       step.damage = unsafe why.map { unsafe String(cString: $0).lowercased() } ?? "the data is wrong"
     }
     return step

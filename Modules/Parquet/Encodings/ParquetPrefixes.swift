@@ -19,11 +19,14 @@ struct ParquetPrefixes {
     (rest, self.page) = (cursor, page)
   }
 
-  mutating func advance() throws(ParquetFailure) {
+  /// - Returns: false after the last value.
+  mutating func advance() throws(ParquetFailure) -> Bool {
+    guard next < prefixes.count else { return false }
     let prefix = prefixes[next], suffix = suffixes[next]
     guard prefix >= 0, prefix <= text.count, suffix >= 0, suffix <= rest.left else { throw .short }
     text.removeSubrange(Int(prefix)...)
     text += try rest.take(Int(suffix)).bytes
     next += 1
+    return true
   }
 }

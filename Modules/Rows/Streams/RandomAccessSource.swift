@@ -8,6 +8,13 @@ public protocol RandomAccessSource: Sendable {
   func read(at offset: Int, count: Int, into text: inout ArenaBuilder) throws(Problem) -> Int
 }
 
+/// Bytes that are fetched when they are read, and earlier if it is known that they will be.
+public protocol PlannedSource: RandomAccessSource {
+  /// Announces the bytes that are read next, by parts of the file in the order in which they are read.
+  /// If it `mayEnd`, reading may end before the last of them.
+  func willRead(_ parts: [[Range<Int>]], mayEnd: Bool)
+}
+
 extension RandomAccessSource {
   /// Exactly `count` bytes at `offset`; nil if there are fewer.
   public func bytes(at offset: Int, count: Int) throws(Problem) -> [UInt8]? {
