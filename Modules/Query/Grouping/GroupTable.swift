@@ -56,7 +56,9 @@ final class GroupTable {
       hasFewRepeats = true
       return true
     }
-    return states.reduce(index.memory) { $0 + $1.memory } > memoryLimit
+    let memory = states.reduce(0) { $0 + $1.memory }
+    // One group needs as much again after it was taken.
+    return memory > memoryLimit || index.count > 1 && memory + index.memory > memoryLimit
   }
 
   /// Removes all groups, and calls `body` with sorted rows made of them.

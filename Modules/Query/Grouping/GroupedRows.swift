@@ -46,7 +46,10 @@ final class GroupedRows: DerivedRowStream {
     var rows: any RowStream {
       get throws(Problem) {
         try RangedRows(schema: plan.schema, order: plan.order, parts: try runs.parts()) {
-          [plan] (places, runs) throws(Problem) in try plan.merged(places, of: runs)
+          [plan] (places, runs) throws(Problem) in
+          try plan.merged(places, of: runs)
+        } fold: { [plan] (places, runs) throws(Problem) in
+          try plan.merged(places, of: runs, isPartial: true)
         }
       }
     }

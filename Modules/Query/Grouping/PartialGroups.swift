@@ -31,7 +31,8 @@ struct PartialGroups {
 
 extension GroupPlan {
   /// The results of groups, of rows that workers made of them: rows of equal groups come one after another.
-  func merged(_ places: [SortPlace], of runs: [SortRun]) throws(Problem) -> RowBatch {
+  /// - Parameter isPartial: whether rows as workers make them are the result.
+  func merged(_ places: [SortPlace], of runs: [SortRun], isPartial: Bool = false) throws(Problem) -> RowBatch {
     defer { withExtendedLifetime(runs) {} }
     let views = runs.map(\.view), isDecided = runs.allSatisfy(\.isDecided), width = columns.count
     func first(_ place: SortPlace) -> UInt64 {
@@ -59,11 +60,15 @@ extension GroupPlan {
       states.append(state)
       column += aggregate.function.partialWidth
     }
-    var builder = RowBatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: isPartial ? partialWidth : schema.width)
     for (group, head) in heads.enumerated() {
       let view = views[Int(head.run)]
-      for column in 0..<width { builder.append(view.cell(Int(head.row), column), of: view.reader) }
-      for state in states { try state.append(group, to: &builder) }
+      for column in 0..<(isPartial ? width + 1 : width) {
+        builder.append(view.cell(Int(head.row), column), of: view.reader)
+      }
+      for state in states {
+        if isPartial { state.appendPartial(group, to: &builder) } else { try state.append(group, to: &builder) }
+      }
     }
     return builder.finish()
   }

@@ -58,17 +58,23 @@ final class MergedParts: Sendable {
   }
 
   /// The next rows, in order; nil after the last ones.
-  /// - Parameter keepsEqual: whether equal rows are in the same piece.
+  /// - Parameter fold: makes one row of equal ones, which are in the same piece then; nil if they need not be.
   /// - Throws: `io`.
-  func next(keepsEqual: Bool) throws(Problem) -> (places: [SortPlace], runs: [SortRun])? {
+  func next(folding fold: RangedRows.Make?) throws(Problem) -> (places: [SortPlace], runs: [SortRun])? {
     try state.withLock { (state) throws(Problem) in
-      var places: [SortPlace] = [], runs: [SortRun] = [], bytes = 0
+      var places: [SortPlace] = [], runs: [SortRun] = [], bytes = 0, folded = (bytes: 0, rows: 0)
       for index in state.cursors.indices { state.cursors[index].number = nil }
       while let index = state.queue.first, let run = state.cursors[index].run {
         let row = state.cursors[index].row, view = run.view
-        if bytes >= Self.pieceBytes || places.count == Self.pieceRows {
-          guard keepsEqual, let last = places.last else { break }
+        if bytes >= Self.pieceBytes || places.count >= Self.pieceRows {
+          guard let fold, let last = places.last else { break }
           if Self.compare(runs[Int(last.run)], Int(last.row), run, row, order, isDecided) != 0 { break }
+          if bytes >= folded.bytes * 2, places.count >= folded.rows * 2 || bytes >= Self.pieceBytes {
+            let run = SortRun(try fold(places, runs), order)
+            places = (0..<run.count).map { run.view.place($0, run: 0) }
+            (runs, bytes, folded) = ([run], run.rowBytes, (run.rowBytes, run.count))
+            for index in state.cursors.indices { state.cursors[index].number = nil }
+          }
         }
         if state.cursors[index].number == nil {
           state.cursors[index].number = runs.count

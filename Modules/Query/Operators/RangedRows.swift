@@ -43,7 +43,7 @@ final class RangedRows: ExactRowStream {
   private let state: Mutex<(range: Int, cuts: [Int])>
   /// Rows that may be needed; ranges after them are not made.
   private let limit: Int
-  private let make: Make?
+  private let make: Make?, fold: Make?
   /// The rows, if they are too large for ranges.
   private let merged: MergedParts?
   /// Makes rows of a range. Equal rows are in the same range then.
@@ -63,13 +63,16 @@ final class RangedRows: ExactRowStream {
   ///   - schema: of the rows that come out.
   ///   - parts: in the order in which their rows came in.
   ///   - make: nil for the rows as they are.
+  ///   - fold: makes rows such as those of the parts, one of equal ones.
   /// - Throws: `io`.
-  init(schema: Schema, order: SortOrder, parts: [SortPart], limit: Int? = nil, make: Make? = nil) throws(Problem) {
+  init(
+    schema: Schema, order: SortOrder, parts: [SortPart], limit: Int? = nil, make: Make? = nil, fold: Make? = nil
+  ) throws(Problem) {
     self.schema = schema
     self.order = order
     self.parts = parts
     self.limit = limit ?? .max
-    self.make = make
+    (self.make, self.fold) = (make, fold)
     isDecided = parts.allSatisfy(\.isDecided)
     state = Mutex((0, Array(repeating: 0, count: parts.count)))
     let rows = parts.reduce(0) { $0 + $1.count }, bytes = parts.reduce(0) { $0 + $1.bytes }
@@ -168,7 +171,7 @@ final class RangedRows: ExactRowStream {
 
   func next() async throws(Problem) -> BatchTask? {
     guard let merged else { return nextTask() }
-    guard state.withLock({ $0.range }) < limit, let (places, runs) = try merged.next(keepsEqual: make != nil) else {
+    guard state.withLock({ $0.range }) < limit, let (places, runs) = try merged.next(folding: fold) else {
       return nil
     }
     state.withLock { $0.range += places.count }
@@ -204,7 +207,7 @@ final class RangedRows: ExactRowStream {
   /// - Throws: `io`.
   func write(to file: inout SpilledRun) throws(Problem) {
     if let merged {
-      while let (places, runs) = try merged.next(keepsEqual: false) { try file.append(places, of: runs) }
+      while let (places, runs) = try merged.next(folding: nil) { try file.append(places, of: runs) }
       return
     }
     var starts = Array(repeating: 0, count: parts.count)

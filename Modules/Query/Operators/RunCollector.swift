@@ -77,9 +77,9 @@ final class RunCollector: Sendable {
     return try merged(files) + runs
   }
 
-  /// At most 64 files, which are read at the same time; more are merged.
+  /// At most 64 files, whose blocks are in memory at the same time; more are merged.
   private func merged(_ files: [SpilledRun]) throws(Problem) -> [SortPart] {
-    let most = 64
+    let largest = files.flatMap(\.blocks).reduce(1) { max($0, $1.size) }, most = max(2, min(64, memoryLimit / largest))
     guard files.count > most else { return files.map { .file($0) } }
     var larger: [SpilledRun] = []
     for start in stride(from: 0, to: files.count, by: most) {
