@@ -366,4 +366,24 @@ import Testing
       #expect(throws: Problem.self) { try DeltaLocation(text) }
     }
   }
+
+  @Test("after any actions a table has the files that were added last and not removed") func replay() throws {
+    let schema = #"{"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{}}]}"#
+    var replay = DeltaReplay(root: "", keepsStatistics: false), files: [(name: String, size: Int)] = []
+    for _ in 0..<20_000 {
+      let name = "part \(Int.random(in: 0..<3000))", size = Int.random(in: 0..<1_000_000)
+      let path = JSON.string(name.replacing(" ", with: "%20")), isAdded = Int.random(in: 0..<3) > 0
+      files.removeAll { $0.name == name }
+      if isAdded { files.append((name, size)) }
+      try replay.apply(.object([isAdded ? "add" : "remove": .object(["path": path, "size": .number(Int64(size))])]))
+    }
+    try replay.apply(
+      .object([
+        "metaData": .object(["id": .string("x"), "schemaString": .string(schema), "partitionColumns": .array([])])
+      ]))
+    try replay.apply(.object(["protocol": .object(["minReaderVersion": .number(1), "minWriterVersion": .number(2)])]))
+    let found = try replay.snapshot(0).files
+    #expect(found.map(\.path) == files.map(\.name) && found.map(\.size) == files.map { Int64($0.size) })
+    #expect(found.allSatisfy { $0.url.hasPrefix("part%20") })
+  }
 }

@@ -2,24 +2,36 @@ import Codecs
 import Domain
 import Rows
 
-/// A data file of a table, as an action of the log describes it.
-struct DeltaFile: Sendable, Hashable {
-  let path: String
-  /// The path as the log has it.
-  let url: String
+/// A data file of a table, as an action of the log describes it. Tables have many: it is small.
+struct DeltaFile: Sendable {
+  /// Where its path is.
+  private var paths: Paths, start = 0, length: Int
   let size: Int64
   /// The values of the partition columns; an empty text is null.
   var values: [PartitionValue]
   /// JSON; nil if not kept or not known.
   var statistics: [UInt8]?
-  /// What identifies the rows of a piece of a stored table, and the size of its pieces; nil for other files.
-  var digest: String?, pieceRows: Int?
-  /// Where the numbers of the deleted rows are; nil if there are none.
-  private(set) var deletions: DeletionVectorPlace?
+  /// What few files have; at most one.
+  private var more: [More] = []
+  /// Whether it was removed later, and whether it may have rows that are needed.
+  var isRemoved = false, isNeeded = true
 
-  init(path: String, size: Int64, values: [PartitionValue], statistics: [UInt8]?) {
-    (self.path, self.size, self.values, self.statistics) = (path, size, values, statistics)
-    url = DeltaPath.encoded(path)
+  private struct More {
+    var url: String?, digest: String?, pieceRows: Int?
+    var deletions: DeletionVectorPlace?
+  }
+
+  /// The paths of many files, one after the other.
+  final class Paths: @unchecked Sendable {
+    fileprivate var bytes: [UInt8]
+    init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+  }
+
+  init(path: String, size: Int64, values: [PartitionValue], statistics: [UInt8]?, url: String? = nil) {
+    (paths, length) = (Paths(Array(path.utf8)), path.utf8.count)
+    (self.size, self.values, self.statistics) = (size, values, statistics)
+    let url = url ?? DeltaPath.encoded(path)
+    if !path.utf8.elementsEqual(url.utf8) { more = [More(url: url)] }
   }
 
   /// Reads the members of an `add` or `remove`.
@@ -27,24 +39,49 @@ struct DeltaFile: Sendable, Hashable {
   /// - Throws: `badData` for a path outside the table.
   init(_ action: JSON, in root: String, keepsStatistics: Bool) throws(Problem) {
     guard let url = action["path"]?.stringValue else { throw Problem(.badData, "a file of the table has no path") }
-    let path = try DeltaPath.file(url, in: root)
-    // Equal texts share their storage.
-    (self.path, self.url) = (path.utf8.elementsEqual(url.utf8) ? url : path, url)
-    if let vector = action["deletionVector"], !vector.isNull { deletions = try DeletionVectorPlace(vector) }
-    size = Int64(action["size"]?.countValue ?? 0)
-    values = (action["partitionValues"]?.objectMembers ?? []).map { member in
+    let values = (action["partitionValues"]?.objectMembers ?? []).map { member in
       let text = member.value.stringBytes
       return PartitionValue(column: member.name, text: text?.isEmpty == true ? nil : text)
     }
-    digest = action["tags"]?[Self.digestTag]?.stringValue
-    pieceRows = action["tags"]?[Self.rowsTag]?.stringValue.flatMap { Int($0) }
-    statistics = keepsStatistics ? action["stats"]?.stringBytes : nil
+    self.init(
+      path: try DeltaPath.file(url, in: root), size: Int64(action["size"]?.countValue ?? 0), values: values,
+      statistics: keepsStatistics ? action["stats"]?.stringBytes : nil, url: url)
+    if let digest = action["tags"]?[Self.digestTag]?.stringValue { self.digest = digest }
+    if let rows = action["tags"]?[Self.rowsTag]?.stringValue.flatMap({ Int($0) }) { pieceRows = rows }
+    if let vector = action["deletionVector"], !vector.isNull {
+      more = [More(url: self.url, digest: digest, pieceRows: pieceRows, deletions: try DeletionVectorPlace(vector))]
+    }
+  }
+
+  private var pathBytes: ArraySlice<UInt8> { paths.bytes[start..<start + length] }
+  var path: String { String(decoding: pathBytes, as: UTF8.self) }
+  /// The path as the log has it.
+  var url: String { more.first?.url ?? path }
+  /// Where the numbers of the deleted rows are; nil if there are none.
+  var deletions: DeletionVectorPlace? { more.first?.deletions }
+  /// What identifies the rows of a piece of a stored table; nil for other files.
+  var digest: String? {
+    get { more.first?.digest }
+    set { more = [More(url: more.first?.url, digest: newValue, pieceRows: pieceRows, deletions: deletions)] }
+  }
+  /// The size of the pieces of a stored table; nil for other files.
+  var pieceRows: Int? {
+    get { more.first?.pieceRows }
+    set { more = [More(url: more.first?.url, digest: digest, pieceRows: newValue, deletions: deletions)] }
+  }
+
+  /// Moves the path to a list of many paths.
+  mutating func share(_ all: inout Paths) {
+    if all.bytes.count > 1 << 18 { all = Paths() }
+    let place = all.bytes.count
+    all.bytes += pathBytes
+    (paths, start) = (all, place)
   }
 
   private static let digestTag = "bb.digest", rowsTag = "bb.rows"
 
   /// What distinguishes the file from others: its path, and the rows that are deleted.
-  var key: [UInt8] { Array(path.utf8) + (deletions.map { [0] + Array($0.id.utf8) } ?? []) }
+  var key: [UInt8] { Array(pathBytes) + (deletions.map { [0] + Array($0.id.utf8) } ?? []) }
 
   /// The value of a partition column, as text.
   func value(of column: String) -> [UInt8]? {

@@ -106,6 +106,12 @@ struct DeltaPlan: Sendable {
           hint: .set(.existingOutput, to: "append"))
       }
     }
+    if snapshot == nil, let start = place.utf8.firstIndex(of: UInt8(ascii: "{")),
+      place[start...].utf8.contains(UInt8(ascii: "}"))
+    {
+      throw Problem(
+        .usage, "the path of a Delta table has no columns of its rows", at: place, hint: "use ?partition=COLUMN,…")
+    }
     let definesColumns = snapshot == nil || existing == .replace && replacedRows == nil
     let columns = snapshot?.metadata.partitionColumns ?? []
     partitionColumns = definesColumns ? location.partitionColumns ?? columns : columns

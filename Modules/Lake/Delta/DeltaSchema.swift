@@ -1,4 +1,5 @@
 import Codecs
+import Domain
 import Parquet
 import Rows
 
@@ -142,6 +143,17 @@ struct DeltaSchema: Sendable, Hashable {
   }
 
   /// The field called `name`, byte for byte.
+  /// Whether columns have other names in the log and in files.
+  var hasStoredNames: Bool { fields.contains { $0.stored != $0.name } }
+
+  /// Partition values of the log by the names of the table.
+  func named(_ values: [PartitionValue]) -> [PartitionValue] {
+    values.map { value in
+      let field = fields.first { $0.stored.utf8.elementsEqual(value.column.utf8) }
+      return PartitionValue(column: field?.name ?? value.column, text: value.text)
+    }
+  }
+
   func field(_ name: String) -> Field? { fields.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
   func table(_ name: String) throws(Problem) -> Schema {

@@ -22,6 +22,7 @@ struct DeltaLog: Sendable {
   private static let maximumHint = 1 << 20
   /// The most bytes of an action.
   private static let maximumLine = 16 << 20
+  private static let preparedEntries: Int64 = 64
 
   static func entry(_ version: Int64) -> String { "\(padded(version)).json" }
   static func path(_ version: Int64) -> String { directory + entry(version) }
@@ -66,20 +67,21 @@ struct DeltaLog: Sendable {
   /// - Parameters:
   ///   - wanted: the version; nil for the latest.
   ///   - keepsStatistics: whether the statistics of files are kept.
+  ///   - reduce: takes from a file what is not needed of its statistics.
   /// - Returns: nil if there is no table.
   /// - Throws: `noInput` for a version that there is not; `badData` for a damaged log; the errors of the storage.
-  func snapshot(at wanted: Int64? = nil, keepsStatistics: Bool = false) async throws(Problem) -> DeltaSnapshot? {
-    do throws(Problem) { return try await read(wanted, keepsStatistics) } catch {
+  func snapshot(
+    at wanted: Int64? = nil, keepsStatistics: Bool = false, reducing reduce: ((inout DeltaFile) -> Void)? = nil
+  ) async throws(Problem) -> DeltaSnapshot? {
+    do throws(Problem) {
+      var state = DeltaReplay(root: storage.root, keepsStatistics: keepsStatistics || reduce != nil, reduce)
+      let version = try await replay(at: wanted, ["protocol", "metaData", "add", "txn"]) { (action) throws(Problem) in
+        try state.apply(action)
+      }
+      return try version.map { (version) throws(Problem) in try state.snapshot(version) }
+    } catch {
       throw error.located(at: storage.name)
     }
-  }
-
-  private func read(_ wanted: Int64?, _ keepsStatistics: Bool) async throws(Problem) -> DeltaSnapshot? {
-    var state = DeltaReplay(root: storage.root, keepsStatistics: keepsStatistics)
-    let version = try await replay(at: wanted, ["protocol", "metaData", "add", "txn"]) { (action) throws(Problem) in
-      try state.apply(action)
-    }
-    return try version.map { (version) throws(Problem) in try state.snapshot(version) }
   }
 
   /// Reads the actions that lead to a version: those of the last checkpoint before it, and of the entries that follow.
@@ -108,8 +110,12 @@ struct DeltaLog: Sendable {
     }
     let start = listing.checkpoints.keys.filter { $0 <= version }.max()
     for name in start.flatMap({ listing.checkpoints[$0] }) ?? [] { try await checkpoint(name, kinds, body) }
-    var next = start.map { $0 + 1 } ?? 0
+    var next = start.map { $0 + 1 } ?? 0, prepared = next
     while next <= version {
+      if next == prepared, next < version {
+        prepared = min(next + Self.preparedEntries, version + 1)
+        try await storage.prepare((next..<prepared).filter(listing.entries.contains).map { (Self.path($0), nil) })
+      }
       guard listing.entries.contains(next) else {
         if start == nil, let first = listing.checkpoints.keys.min() {
           throw Problem(.noInput, "version \(version) not found", hint: "the earliest version is \(first)")
@@ -260,25 +266,55 @@ struct DeltaReplay {
   private let keepsStatistics: Bool
   private var protocolVersions: DeltaProtocol?
   private var metadata: DeltaMetadata?
-  /// The data files in the order in which they were added, and their places; nil for those that were removed.
-  private var files: [DeltaFile?] = []
-  private var places: [[UInt8]: Int] = [:]
+  /// The data files in the order in which they were added, among them those that were removed.
+  private var files: [DeltaFile] = []
+  /// By the hashes of their keys, the numbers of files from 1 on; 0 in free places.
+  private var slots: [UInt32] = []
+  private var paths = DeltaFile.Paths()
+  /// Equal values share their storage.
+  private var partitions: Set<[PartitionValue]> = []
   private var transactions: [String: Int64] = [:]
+  private let reduce: ((inout DeltaFile) -> Void)?
 
-  /// - Parameter root: the table, as `TableStorage.root`.
-  init(root: String, keepsStatistics: Bool) { (self.root, self.keepsStatistics) = (root, keepsStatistics) }
+  /// - Parameters:
+  ///   - root: the table, as `TableStorage.root`.
+  ///   - reduce: takes from a file what is not needed of its statistics.
+  init(root: String, keepsStatistics: Bool, _ reduce: ((inout DeltaFile) -> Void)? = nil) {
+    (self.root, self.keepsStatistics, self.reduce) = (root, keepsStatistics, reduce)
+  }
+
+  /// The slot of a key: that of its last file, or a free one.
+  private func slot(of key: [UInt8]) -> Int {
+    var slot = Int(UInt(bitPattern: key.hashValue) % UInt(slots.count))
+    while slots[slot] > 0, files[Int(slots[slot]) - 1].key != key { slot = (slot + 1) % slots.count }
+    return slot
+  }
+
+  private mutating func add(_ file: DeltaFile) {
+    if files.count * 3 / 2 >= slots.count {
+      files.removeAll(where: \.isRemoved)
+      slots = Array(repeating: 0, count: files.count * 3 + 1024)
+      for (place, file) in files.enumerated() { slots[slot(of: file.key)] = UInt32(place + 1) }
+    }
+    let slot = slot(of: file.key)
+    if slots[slot] > 0 { files[Int(slots[slot]) - 1].isRemoved = true }
+    files.append(file)
+    slots[slot] = UInt32(files.count)
+  }
 
   mutating func apply(_ action: JSON) throws(Problem) {
-    if let add = action["add"], !add.isNull {
-      let file = try DeltaFile(add, in: root, keepsStatistics: keepsStatistics)
-      if let place = places.updateValue(files.count, forKey: file.key) { files[place] = nil }
-      files.append(file)
+    if let value = action["add"], !value.isNull {
+      var file = try DeltaFile(value, in: root, keepsStatistics: keepsStatistics)
+      reduce?(&file)
+      file.values = partitions.insert(file.values).memberAfterInsert
+      file.share(&paths)
+      add(file)
     } else if let remove = action["remove"], !remove.isNull {
       guard let url = remove["path"]?.stringValue else { throw Problem(.badData, "a removed file has no path") }
       // A file outside the table was never added.
-      guard (try? DeltaPath.file(url, in: root)) != nil else { return }
-      let key = try DeltaFile(remove, in: root, keepsStatistics: false).key
-      if let place = places.removeValue(forKey: key) { files[place] = nil }
+      guard !slots.isEmpty, (try? DeltaPath.file(url, in: root)) != nil else { return }
+      let slot = slot(of: try DeltaFile(remove, in: root, keepsStatistics: false).key)
+      if slots[slot] > 0 { files[Int(slots[slot]) - 1].isRemoved = true }
     } else if let value = action["metaData"], !value.isNull {
       metadata = try DeltaMetadata(value)
     } else if let value = action["protocol"], !value.isNull {
@@ -288,23 +324,15 @@ struct DeltaReplay {
     }
   }
 
-  func snapshot(_ version: Int64) throws(Problem) -> DeltaSnapshot {
+  mutating func snapshot(_ version: Int64) throws(Problem) -> DeltaSnapshot {
     guard let metadata, let protocolVersions else {
       throw Problem(.badData, "the log has no metadata or no protocol")
     }
     try protocolVersions.checkReading(metadata)
-    var names: [[UInt8]: String] = [:]
-    for field in metadata.schema.fields where field.stored != field.name {
-      names[Array(field.stored.utf8)] = field.name
-    }
-    let files = files.compactMap { file in
-      guard var file else { return DeltaFile?.none }
-      if !names.isEmpty {
-        file.values = file.values.map {
-          PartitionValue(column: names[Array($0.column.utf8)] ?? $0.column, text: $0.text)
-        }
-      }
-      return file
+    (slots, partitions) = ([], [])
+    files.removeAll(where: \.isRemoved)
+    if metadata.schema.hasStoredNames {
+      for place in files.indices { files[place].values = metadata.schema.named(files[place].values) }
     }
     return DeltaSnapshot(
       version: version, protocolVersions: protocolVersions, metadata: metadata, files: files,

@@ -38,16 +38,39 @@ public final class DeltaSource: RecordSource {
   private let table: String
   private static func table(_ place: String) -> String { place.split(at: "/").last.map(String.init) ?? "table" }
 
-  private func snapshot(keepsStatistics: Bool) async throws(Problem) -> DeltaSnapshot {
-    let earlier = known.withLock { $0 }
-    if let earlier, !keepsStatistics { return earlier }
-    // The same version as before, although others may write.
-    let version = earlier?.version ?? location.version
-    guard let found = try await log.snapshot(at: version, keepsStatistics: keepsStatistics) else {
+  private func snapshot() async throws(Problem) -> DeltaSnapshot {
+    if let known = known.withLock({ $0 }) { return known }
+    let snapshot = try await snapshot(at: location.version)
+    known.withLock { $0 = snapshot }
+    return snapshot
+  }
+
+  private func snapshot(
+    at version: Int64?, reducing reduce: ((inout DeltaFile) -> Void)? = nil
+  ) async throws(Problem) -> DeltaSnapshot {
+    guard let found = try await log.snapshot(at: version, reducing: reduce) else {
       throw Problem(.noInput, "no such Delta table", at: name)
     }
-    if earlier == nil { known.withLock { $0 = found } }
     return found
+  }
+
+  /// The table, with its files marked by whether they are needed, and with their numbers of rows.
+  private func snapshot(
+    _ isNeeded: (@Sendable (_ bounds: (String) -> ParquetGroupBounds?) -> Bool)?, countsRows: Bool
+  ) async throws(Problem) -> DeltaSnapshot {
+    if isNeeded == nil, !countsRows { return try await snapshot() }
+    // The same version as before, although others may write. Its files are in memory once.
+    let version = try await snapshot().version, schema = try await snapshot().metadata.schema
+    known.withLock { $0 = nil }
+    let snapshot = try await snapshot(at: version) { file in
+      var named = file
+      if schema.hasStoredNames { named.values = schema.named(file.values) }
+      if let isNeeded { file.isNeeded = isNeeded(DeltaStatistics.bounds(named, schema)) }
+      let rows = countsRows ? DeltaStatistics.rows(of: file) : nil
+      file.statistics = rows.map { Array("{\"numRecords\":\($0)}".utf8) }
+    }
+    known.withLock { $0 = snapshot }
+    return snapshot
   }
 
   private func schema(_ snapshot: DeltaSnapshot) throws(Problem) -> Schema {
@@ -57,7 +80,7 @@ public final class DeltaSource: RecordSource {
   /// The table.
   /// - Throws: `noInput` for a missing table or version; `badData`, `io`.
   public func tables() async throws(Problem) -> [Schema] {
-    [try schema(try await snapshot(keepsStatistics: false))]
+    [try schema(try await snapshot())]
   }
 
   /// The rows of the table. Files whose partition values or statistics exclude all their rows are not read.
@@ -78,15 +101,18 @@ public final class DeltaSource: RecordSource {
       throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
     }
     let isNeeded = ParquetPruning(request.selection).test
-    let snapshot = try await snapshot(keepsStatistics: isNeeded != nil || shard != nil)
-    let whole = try schema(snapshot), fields = snapshot.metadata.schema
+    let snapshot = try await snapshot(isNeeded, countsRows: shard != nil)
+    let whole = try schema(snapshot)
     let wanted = request.columns.map { Set($0.map { Array($0.utf8) }) }
     let positions = whole.columns.indices.filter { wanted?.contains(Array(whole.columns[$0].name.utf8)) ?? true }
     var parts: [[UInt8]: Range<Int>]?
     if let shard { parts = try await self.parts(shard, of: snapshot.files) }
-    let files = snapshot.files.filter { file in
-      (parts.map { $0[file.key] != nil } ?? true) && isNeeded?(DeltaStatistics.bounds(file, fields)) ?? true
-    }
+    let files =
+      parts == nil && isNeeded == nil
+      ? snapshot.files
+      : snapshot.files.filter { file in
+        (parts.map { $0[file.key] != nil } ?? true) && (isNeeded == nil || file.isNeeded)
+      }
     opened(snapshot.files.count, snapshot.files.count - files.count)
     var reading = ParquetReading()
     reading.needsGroup = isNeeded
@@ -132,9 +158,10 @@ final class DeltaRows: ExactRowStream {
   /// The rows of each file that are read, by its key; nil for all.
   private let parts: [[UInt8]: Range<Int>]?
   private let state = Mutex(State())
+  private static let preparedFiles = 16
 
   private struct State: Sendable {
-    var next = 0
+    var next = 0, prepared = 0
     var current: (rows: ParquetRowStream, shape: Shape)?
   }
 
@@ -162,14 +189,19 @@ final class DeltaRows: ExactRowStream {
         }
         state.withLock { $0.current = nil }
       }
-      guard
-        let file = state.withLock({ state -> DeltaFile? in
-          guard state.next < files.count else { return nil }
-          defer { state.next += 1 }
-          return files[state.next]
-        })
-      else { return nil }
-      let opened = try await open(file)
+      let (number, prepared) = state.withLock { state in
+        defer {
+          state.prepared = state.next == state.prepared ? state.prepared + Self.preparedFiles : state.prepared
+          state.next += 1
+        }
+        return (state.next, state.prepared)
+      }
+      guard number < files.count else { return nil }
+      if number == prepared {
+        let next = files[number...].prefix(Self.preparedFiles)
+        try await storage.prepare(next.map { ($0.path, Int($0.size)) })
+      }
+      let opened = try await open(files[number])
       state.withLock { $0.current = opened }
     }
   }
