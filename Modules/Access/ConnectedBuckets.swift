@@ -115,10 +115,11 @@ extension ConnectedSources {
 
   /// The files of a Delta table in a bucket.
   func table(_ place: S3Location) throws(Problem) -> any TableStorage {
-    S3DeltaTable(try storage(place), place) { (file) async throws(Problem) in
+    S3DeltaTable(try storage(place), place) { (file, size) async throws(Problem) in
       do throws(Problem) {
-        let remote = try remote(file)
-        return try await bytes(of: try await opened(remote, isRanged: file.key.hasSuffix(".parquet")), remote)
+        let remote = try remote(file), isRanged = file.key.hasSuffix(".parquet")
+        if let size { connection.note([(remote.place, StoredObject(key: file.key, size: size))]) }
+        return try await bytes(of: try await opened(remote, isRanged: isRanged, showsProgress: false), remote)
       } catch {
         if error.kind == .noInput { return nil }
         throw error

@@ -5,7 +5,9 @@ import Synchronization
 /// A Delta table below a prefix of a bucket.
 public struct S3DeltaTable: TableStorage {
   /// Opens a data file for reading; nil if it does not exist.
-  public typealias Opening = @Sendable (_ location: S3Location) async throws(Problem) -> (any RandomAccessSource)?
+  /// - Parameter size: that in the log, if it is known.
+  public typealias Opening =
+    @Sendable (_ location: S3Location, _ size: Int?) async throws(Problem) -> (any RandomAccessSource)?
 
   /// The table in messages.
   public var name: String { "delta:\(location.text)" }
@@ -14,9 +16,15 @@ public struct S3DeltaTable: TableStorage {
   private let storage: S3Storage
   private let location: S3Location
   private let opening: Opening
+  private let log = Log()
 
-  /// The largest file of the log that is read into memory.
-  private static let largestEntry = 64 << 20
+  /// The largest file of the log that is read into memory, and the largest one that is read early.
+  private static let largestEntry = 64 << 20, largestEarly = 1 << 20
+
+  /// The sizes of listed files of the log, and files that were read early.
+  private final class Log: Sendable {
+    let sizes = Mutex<[String: Int]>([:]), early = Mutex<[String: [UInt8]]>([:])
+  }
 
   /// The table at `location`, which need not exist.
   public init(_ storage: S3Storage, _ location: S3Location, open: @escaping Opening) {
@@ -30,6 +38,7 @@ public struct S3DeltaTable: TableStorage {
     let directory = key("_delta_log/")
     let found = try await storage.objects(withPrefix: directory, from: directory + first)
     let names = found.map { String($0.key.dropFirst(directory.count)) }.filter { !$0.isEmpty && !$0.contains("/") }
+    log.sizes.withLock { for object in found { $0[object.key] = object.size } }
     return names.isEmpty ? nil : names
   }
 
@@ -37,13 +46,32 @@ public struct S3DeltaTable: TableStorage {
   /// process at a time may read.
   public func open(_ path: String) async throws(Problem) -> (any RandomAccessSource)? {
     let place = S3Location(bucket: location.bucket, key: key(path))
-    guard path.hasPrefix("_delta_log/") else { return try await opening(place) }
-    guard let object = try await storage.object(key(path)) else { return nil }
-    guard object.size <= Self.largestEntry else {
-      if path.hasSuffix(".parquet") { return try await opening(place) }
-      throw Problem(.badData, "the entry of the log is larger than 64 MiB", at: storage.place(of: object.key))
+    guard path.hasPrefix("_delta_log/") else { return try await opening(place, nil) }
+    if let bytes = log.early.withLock({ $0.removeValue(forKey: key(path)) }) {
+      return MemoryByteSource(bytes, name: place.text)
     }
-    return MemoryByteSource(try await storage.bytes(of: key(path), in: nil), name: storage.place(of: object.key))
+    guard log.sizes.withLock({ $0[key(path)] }) ?? 0 <= Self.largestEntry else {
+      if path.hasSuffix(".parquet") { return try await opening(place, nil) }
+      throw Problem(.badData, "the entry of the log is larger than 64 MiB", at: place.text)
+    }
+    return try await storage.bytes(of: key(path), atMost: Self.largestEntry).map { bytes in
+      MemoryByteSource(bytes, name: place.text)
+    }
+  }
+
+  /// Requests files that are opened next, several at a time.
+  public func prepare(_ files: [(path: String, size: Int?)]) async throws(Problem) {
+    let storage = storage, log = log, opening = opening
+    let keys = files.map { (isEntry: $0.path.hasPrefix("_delta_log/"), key: key($0.path), size: $0.size) }
+    _ = try await keys.mapInParallel(most: 16, on: storage.readers) { (file) throws(Problem) in
+      if !file.isEntry {
+        _ = try await opening(S3Location(bucket: storage.bucket, key: file.key), file.size)
+      } else if log.sizes.withLock({ $0[file.key] }) ?? .max <= Self.largestEarly,
+        let bytes = try await storage.bytes(of: file.key, atMost: Self.largestEntry)
+      {
+        log.early.withLock { $0[file.key] = bytes }
+      }
+    }
   }
 
   /// Creates an object, of several processes by one.

@@ -17,7 +17,10 @@ struct S3Document: Sendable {
   init(_ bytes: [UInt8], roots: [String], at place: String) throws(Problem) {
     self.init(bytes)
     let expected = roots.first ?? ""
-    if let root, roots.contains(root.name) { return }
+    if let root, roots.contains(root.name) {
+      try Self.check(root, at: place)
+      return
+    }
     let first = Self.outermost(bytes), end = bytes.reversed().drop { $0 == 0x20 || $0 &- 9 < 5 }
     let isBegun = first.isEmpty || roots.contains { $0.hasPrefix(first) }
     if root == nil, isBegun, !end.starts(with: "</\(expected)>".utf8.reversed()) {
@@ -29,6 +32,17 @@ struct S3Document: Sendable {
     throw Problem(
       .badData, "the response of the server is not <\(expected)> of S3", at: place,
       hint: "check the endpoint; a login page or a proxy may have answered")
+  }
+
+  /// Checks that a list has as many entries as it says.
+  private static func check(_ list: XMLElement, at place: String) throws(Problem) {
+    guard let count = list.elements.first(where: { $0.name == "KeyCount" })?.text else { return }
+    let found = list.elements.count { ["Contents", "CommonPrefixes"].contains($0.name) }
+    if Int(count) == found { return }
+    var problem = Problem(
+      .unavailable, "the response of the server is incomplete: \(found) of \(count) objects of a list", at: place)
+    problem.isTransient = true
+    throw problem
   }
 
   /// The name of the first start tag of what may be cut anywhere; empty if there is none yet, `!` if it is none.

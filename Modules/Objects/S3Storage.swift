@@ -97,6 +97,19 @@ public final class S3Storage: ObjectBucket {
     return response.body
   }
 
+  /// The bytes of an object; nil if it does not exist.
+  func bytes(of key: String, atMost limit: Int) async throws(Problem) -> [UInt8]? {
+    var call = S3Call(.get, key)
+    call.maximumBytes = limit
+    let response = try await send(call)
+    if response.status == 404, response.document["Code"] != "NoSuchBucket" { return nil }
+    guard response.status == 200 else { throw failure(response, key) }
+    return response.body
+  }
+
+  /// Where responses are awaited.
+  var readers: [any TaskExecutor] { transport.readers }
+
   // MARK: - Writing
 
   /// Writes a small object.

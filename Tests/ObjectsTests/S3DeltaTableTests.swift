@@ -1,12 +1,13 @@
 import Domain
 import Rows
+import Synchronization
 import Testing
 
 @testable import Objects
 
 @Suite("Delta tables in S3") struct S3DeltaTableTests {
   private func table(_ server: MemoryS3, _ key: String = "lake/t") throws -> S3DeltaTable {
-    S3DeltaTable(try server.storage(), S3Location(bucket: "box", key: key)) { (_) throws(Problem) in nil }
+    S3DeltaTable(try server.storage(), S3Location(bucket: "box", key: key)) { (_, _) throws(Problem) in nil }
   }
 
   @Test("the log in pages, from an entry on", arguments: ["lake/t", ""]) func log(key: String) async throws {
@@ -28,6 +29,25 @@ import Testing
     try await table.replace(path, [1])
     try await table.replace(path, [1, 2])
     #expect(try await table.open(path)?.length == 2)
+  }
+
+  @Test("files are requested several at a time, those of the log once") func prepared() async throws {
+    let server = MemoryS3(), busy = Mutex((now: 0, most: 0))
+    let table = S3DeltaTable(try server.storage(), S3Location(bucket: "box", key: "t")) { (_, size) throws(Problem) in
+      busy.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+      try? await Task.sleep(for: .milliseconds(size ?? 0))
+      busy.withLock { $0.now -= 1 }
+      return nil
+    }
+    let names = (0..<9).map { "_delta_log/0000000000000000000\($0).json" }
+    for name in names { #expect(try await table.create(name, Array(name.utf8))) }
+    _ = try await table.logFiles(from: "")
+    server.state.withLock { $0.requests = [] }
+    try await table.prepare(names.map { ($0, nil) })
+    for name in names { #expect(try await table.open(name)?.length == name.utf8.count) }
+    #expect(server.log.count == names.count && server.log.allSatisfy { $0.hasPrefix("GET") })
+    try await table.prepare((0..<20).map { ("part-\($0).parquet", 30) })
+    #expect(busy.withLock { $0.most } >= 8)
   }
 
   @Test("an entry is created once") func exclusive() async throws {

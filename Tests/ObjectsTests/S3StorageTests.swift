@@ -217,6 +217,16 @@ import Testing
     }
   }
 
+  @Test("a list with another number of objects than it says is requested again", arguments: [1, 3, 0, 2])
+  func contradictoryList(count: Int) async throws {
+    let text = Self.list.replacing("<IsTruncated>", with: "<KeyCount>\(count)</KeyCount><IsTruncated>")
+    let server = MemoryS3 { (_, _) throws(Problem) in MemoryS3.xml(text) }, storage = try server.storage()
+    guard count != 2 else { return #expect(try await storage.objects(withPrefix: "").count == 2) }
+    let problem = await #expect(throws: Problem.self) { try await storage.objects(withPrefix: "") }
+    #expect(problem?.kind == .unavailable && server.log.count == 4)
+    #expect(problem?.message.contains("2 of \(count) objects") == true)
+  }
+
   @Test(
     "a response that is not the document of S3 is an error",
     arguments: [

@@ -14,6 +14,9 @@ public protocol TableStorage: Sendable {
   /// Opens a file for reading; nil if it does not exist.
   /// - Throws: `permission`, `io`, `unavailable`.
   func open(_ path: String) async throws(Problem) -> (any RandomAccessSource)?
+  /// Requests files that are opened next, if they are on a server. Their sizes are nil if they are not known.
+  /// - Throws: `permission`, `io`, `unavailable`.
+  func prepare(_ files: [(path: String, size: Int?)]) async throws(Problem)
   /// Creates a complete file, durable when this returns, unless one of that name exists. Its bytes are those of
   /// no other file.
   /// - Returns: false if the file exists, and was not changed.
@@ -30,6 +33,11 @@ public protocol TableStorage: Sendable {
   /// - Throws: `permission`, `io`, `unavailable`.
   func remove(_ path: String) async throws(Problem)
   func newFiles() throws(Problem) -> any TableDataFiles
+}
+
+extension TableStorage {
+  /// Nothing: the files are near.
+  public func prepare(_ files: [(path: String, size: Int?)]) {}
 }
 
 /// New data files of a table. No reader sees them until the log names them.
