@@ -6,6 +6,7 @@ import Objects
 import Persistence
 import Query
 import Rows
+import Synchronization
 
 /// A table of a file on a server. The file is in the cache, which other processes do not change while it is open.
 struct RemoteSource: RecordSource, SampledFile {
@@ -31,6 +32,39 @@ struct RemoteSource: RecordSource, SampledFile {
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     try await inner.rows(of: table, request)
   }
+}
+
+/// A text file on a server of which parts are read: from the beginning, or those that are announced.
+final class RemoteText: ByteSource, PlannedSource {
+  var name: String { bytes.name }
+  var size: Int? { bytes.length }
+  var length: Int { bytes.length }
+  private let bytes: any RandomAccessSource
+  private let position = Mutex(0)
+  /// More than the beginning, which shows the types of columns, means everything.
+  private static let beginning = 2 << 20
+
+  init(_ bytes: any RandomAccessSource) { self.bytes = bytes }
+
+  func willRead(_ parts: [[Range<Int>]], mayEnd: Bool) {
+    (bytes as? any PlannedSource)?.willRead(parts, mayEnd: mayEnd)
+  }
+
+  func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
+    let place = position.withLock { $0 }
+    if place >= Self.beginning, (bytes as? RemoteRanges)?.isPlanned == false {
+      willRead([[0..<length]], mayEnd: false)
+    }
+    let count = try bytes.read(at: place, count: limit, into: &text)
+    position.withLock { $0 += count }
+    return count
+  }
+
+  func read(at offset: Int, count: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
+    try bytes.read(at: offset, count: count, into: &text)
+  }
+
+  func reopened() -> (any ByteSource)? { RemoteText(bytes) }
 }
 
 /// Fetches a file into the cache: continues what an earlier attempt has left, and fetches nothing if it is unchanged.

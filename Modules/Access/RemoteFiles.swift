@@ -56,8 +56,10 @@ extension ConnectedSources {
     switch opened {
     case .ranges:
       provenance.fetch(at: SystemClock().now().seconds)
+      let bytes = try await bytes(of: opened, remote)
+      let isParquet = Self.isParquet(remote.title, options)
       source = try FileSource(
-        parquet: try await bytes(of: opened, remote), title: remote.title, own, scratch: scratch
+        of: isParquet ? bytes : RemoteText(bytes), title: remote.title, own, scratch: scratch, rejects: rejects
       ) { report.warning($0) }
     case .cached(let download, let fetched):
       provenance.fetch(at: fetched)
@@ -117,9 +119,17 @@ extension ConnectedSources {
 
   /// Whether only some ranges of a file may be needed.
   private static func isRanged(_ title: String, _ options: FileInputOptions) -> Bool {
-    if let format = options.format { return format == .parquet }
-    return title.lowercased().hasSuffix(".parquet")
+    if isParquet(title, options) { return true }
+    let lines: [FileFormat] = [.csv, .tsv, .ndjson]
+    guard options.isPart else { return false }
+    return options.format.map(lines.contains) ?? lines.flatMap(\.extensions).contains { hasExtension(title, $0) }
   }
+
+  private static func isParquet(_ title: String, _ options: FileInputOptions) -> Bool {
+    options.format.map { $0 == .parquet } ?? hasExtension(title, "parquet")
+  }
+
+  private static func hasExtension(_ title: String, _ name: String) -> Bool { title.lowercased().hasSuffix(".\(name)") }
 
   /// Opens a file on a server; once in a command, it is requested.
   func opened(

@@ -69,6 +69,14 @@ final class RemoteRanges: PlannedSource {
 
   // MARK: - Plan
 
+  /// Whether bytes were announced.
+  var isPlanned: Bool {
+    state.withLock { state in
+      if case .unused = state.whole { return !state.order.isEmpty }
+      return true
+    }
+  }
+
   func willRead(_ parts: [[Range<Int>]], mayEnd: Bool) {
     let parts = parts.map { part in
       part.map { $0.clamped(to: 0..<tailStart) }.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }

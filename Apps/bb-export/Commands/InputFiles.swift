@@ -251,7 +251,8 @@ enum InputFiles {
       files = shard.files(of: sizes)
     }
     let ownShard = shard.flatMap { $0.divides(invocation.all(Options.from).count) ? nil : $0 }
-    let choice = try SourceOptions(invocation).file()
+    var choice = try SourceOptions(invocation).file()
+    choice.isPart = ownShard != nil
     var types = choice.types
     types.merge(known)
     let shared = choice, isNamed = try SelectionOptions(invocation, services).namesFiles

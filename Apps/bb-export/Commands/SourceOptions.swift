@@ -1,6 +1,7 @@
 import AppShell
 import CommandLineKit
 import Domain
+import Query
 import Rows
 import Sources
 
@@ -144,7 +145,9 @@ struct SourceOptions {
     if invocation[Options.from] == "" {
       throw Problem(.usage, "missing file name after --from", hint: "use - for standard input")
     }
-    return try FileInputOptions(joining: invocation)
+    var options = try FileInputOptions(joining: invocation)
+    options.isPart = try invocation[Options.shard].map { (text) throws(Problem) in try Shard(text).isPart } ?? false
+    return options
   }
 
   /// Rejects the name of no dataset: a mistyped command is read as one.

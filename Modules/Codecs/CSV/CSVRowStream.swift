@@ -170,7 +170,9 @@ public final class CSVRowStream: RowStream {
   /// - Returns: nil for a source whose size is not known.
   public func part(_ range: (_ size: Int) -> Range<Int>) throws(Problem) -> CSVRowStream? {
     guard let size = source.size, source is any RandomAccessSource else { return nil }
-    return try again(range(size))
+    let range = range(size), first = reading.areLines ? range.lowerBound : 0
+    (source as? any PlannedSource)?.willRead([[first..<range.upperBound]], mayEnd: false)
+    return try again(range)
   }
 
   /// The next piece of the file, still to be parsed.

@@ -165,6 +165,7 @@ public final class JSONRowStream: ExactRowStream {
   /// - Returns: nil for an array, and for a source that cannot be read at any place.
   public func part(_ range: (_ size: Int) -> Range<Int>) throws(Problem) -> JSONRowStream? {
     guard reading.form == .lines, let inference, let file = source as? any RandomAccessSource else { return nil }
+    (source as? any PlannedSource)?.willRead([[range(file.length)]], mayEnd: false)
     let lines = try FileRange.lines(of: file, in: range(file.length))
     return try Self.inferred(
       lines, table, reading, State(splitter: JSONSplitter(lines, reading)), inference.found, isWhole: false,

@@ -29,6 +29,8 @@ public struct FileInputOptions: Sendable, Hashable {
   public var beginning: Int?
   /// The number of lines of a text file that are read; nil for all.
   public var lines: Int?
+  /// Whether only a part of the rows is read, by their place in the file.
+  public var isPart = false
   /// The settings that apply only if the format has them, and after what the file says of itself.
   public var preferences: Set<Setting> = []
 

@@ -85,19 +85,7 @@ public struct FileSource: RecordSource, SampledFile {
       if compression != nil, copy == nil { copy = try SpooledByteSource(source, scratch: scratch) }
       try copy?.readAll()
     }
-    try format.check(reading, at: name)
-    if let group = reading.csv.thousands, group == reading.csv.decimalSeparator ?? UInt8(ascii: ".") {
-      throw Problem(.thousands, "is the same as the decimal separator", hint: [.set(.decimalSeparator, to: ",", ".")])
-    }
-    if case .character(let quote)? = reading.dialect.quote, reading.dialect.delimiter?.contains(quote) == true {
-      throw Problem(.inputQuote, "is the same as the delimiter", hint: [.set(.inputQuote, to: "none")])
-    }
-    if reading.dialect.quote == Optional.some(.none), reading.dialect.escape == .double {
-      throw Problem(.inputEscape, "needs quotes", hint: [.omit(.inputEscape), .omit(.inputQuote)])
-    }
-    if reading.csv.isStrict, reading.dialect.repairs {
-      throw Problem(.strictQuotes, "cannot be combined with repair", hint: [.omit(.strictQuotes), .omit(.repair)])
-    }
+    try check()
     if isPipe, format == .sqlite {
       throw Problem(.usage, "cannot read an SQLite database from a pipe", at: name, hint: "save it to a file first")
     }
@@ -117,17 +105,46 @@ public struct FileSource: RecordSource, SampledFile {
     }
   }
 
-  /// A Parquet file whose bytes are somewhere else.
-  /// The end of `title` is the name of the file.
+  /// Checks that the options agree with the format and with each other.
+  private func check() throws(Problem) {
+    try format.check(reading, at: name)
+    if let group = reading.csv.thousands, group == reading.csv.decimalSeparator ?? UInt8(ascii: ".") {
+      throw Problem(.thousands, "is the same as the decimal separator", hint: [.set(.decimalSeparator, to: ",", ".")])
+    }
+    if case .character(let quote)? = reading.dialect.quote, reading.dialect.delimiter?.contains(quote) == true {
+      throw Problem(.inputQuote, "is the same as the delimiter", hint: [.set(.inputQuote, to: "none")])
+    }
+    if reading.dialect.quote == Optional.some(.none), reading.dialect.escape == .double {
+      throw Problem(.inputEscape, "needs quotes", hint: [.omit(.inputEscape), .omit(.inputQuote)])
+    }
+    if reading.csv.isStrict, reading.dialect.repairs {
+      throw Problem(.strictQuotes, "cannot be combined with repair", hint: [.omit(.strictQuotes), .omit(.repair)])
+    }
+  }
+
+  /// A file whose bytes are somewhere else: text if they are also a `ByteSource`, else Parquet. The end of `title` is
+  /// the name of the file.
   public init(
-    parquet bytes: any RandomAccessSource, title: String, _ reading: FileInputOptions, scratch: any ScratchSpace,
-    report: @escaping @Sendable (Warning) -> Void
+    of bytes: any RandomAccessSource, title: String, _ reading: FileInputOptions, scratch: any ScratchSpace,
+    rejects: RejectLog? = nil, report: @escaping @Sendable (Warning) -> Void
   ) throws(Problem) {
     (self.reading, self.scratch, self.report, self.title) = (reading, scratch, report, title)
-    (name, path, place, format) = (bytes.name, title, bytes.name, .parquet)
-    (rejects, onRead, compression, piped) = (nil, nil, nil, nil)
-    contents = .rowGroups(bytes)
-    try format.check(reading, at: name)
+    (name, path, place, self.rejects, onRead) = (bytes.name, title, bytes.name, rejects, nil)
+    if let text = bytes as? any ByteSource {
+      var start = ArenaBuilder(capacity: 4)
+      _ = try bytes.read(at: 0, count: 4, into: &start)
+      compression = FileCompression(beginning: start.bytes, of: bytes.name)
+      piped = try compression.map { (kind) throws(Problem) in try DecompressingSource(text, kind) } ?? text
+      if let own = reading.format {
+        format = own
+      } else {
+        format = try Self.format(of: title, piped ?? text, reading, place: bytes.name, isOwn: false)
+      }
+    } else {
+      (format, compression, piped) = (.parquet, nil, nil)
+      contents = .rowGroups(bytes)
+    }
+    try check()
   }
 
   /// The bytes of a file, decompressed if its first bytes show a compression.
