@@ -48,6 +48,25 @@ import Testing
     #expect(rows == [values.map(\.1), values.map { _ in .null }])
   }
 
+  @Test(
+    "a NaN is read as null, with a warning",
+    arguments: [
+      "SELECT x FROM t", "SELECT x FROM t WHERE n > 0 ORDER BY n", "SELECT count(x), n FROM t GROUP BY n",
+      "WITH a AS (SELECT x FROM t) SELECT * FROM a, t",
+    ])
+  func notANumber(_ sql: String) async throws {
+    let columns = [ColumnDescription("x", .real), ColumnDescription("n", .integer)]
+    let values: [Double] = [1.5, .nan, -.infinity, -.nan]
+    let table = source("t", columns, values.map { [.real($0), .integer(1)] })
+    let stream = try await SQLQuery(sql, over: [table]).rows(named: "result", cores: 1)
+    while try await stream.next()?.batch() != nil {}
+    #expect(stream.notes.map(\.message) == ["2 values NaN, read as null by SQL"])
+    let other = try await SQLQuery(sql, over: [source("t", columns, [[.real(1.5), .integer(1)]])])
+      .rows(named: "result", cores: 1)
+    while try await other.next()?.batch() != nil {}
+    #expect(other.notes.isEmpty)
+  }
+
   @Test("timestamps are compared as times") func times() async throws {
     let texts = [
       "2024-01-01T00:00:00.000001Z", "2024-01-01T00:00:00Z", "2023-12-31T23:59:59.90Z", "2024-01-01T00:00:00.0Z",

@@ -143,8 +143,8 @@ public struct SQLQuery: Sendable {
           {
             loaded = try needed.apply(to: SQLNumbers(rows), scratch: scratch, threads: cores)
           }
-          try await Self.load(loaded, into: name, connection)
-          notes += rows.notes
+          let lost = try await Self.load(loaded, into: name, connection)
+          notes += loaded.notes + SQLNumbers.notes(lost: lost)
           return schema
         }
         hasDecimals = hasDecimals || schema.columns.contains { $0.type == .decimal }
@@ -167,21 +167,27 @@ public struct SQLQuery: Sendable {
   private static let view = "bb\u{1F}query", groups = "bb\u{1F}groups"
 
   /// Creates and fills a table, in place of an earlier one.
+  /// - Returns: the number of values that are NaN, which SQLite takes for null.
   private static func load(
     _ rows: any RowStream, into name: String, _ connection: borrowing SQLiteConnection
-  ) async throws(Problem) {
+  ) async throws(Problem) -> Int {
     let schema = Schema(name, columns: rows.schema.columns)
     try connection.execute("DROP TABLE IF EXISTS \(name.quotedForSQL)")
     try connection.execute(definition(schema))
     let insertion = try SQLiteInsertion(schema, into: name.quotedForSQL, isPlain: true, connection)
     let decimals = schema.columns.indices.filter { schema.columns[$0].type == .decimal }
     let ahead = PrefetchingRows(rows)
-    var count = 0
+    let reals = schema.columns.indices.filter { [.real, .json].contains(schema.columns[$0].type) }
+    var count = 0, lost = 0
     while let batch = try await ahead.next() {
       for column in decimals { try checkNumbers(column, schema, batch, after: count) }
+      for row in 0..<batch.count {
+        for column in reals { if case .real(let value) = batch[row, column], value.isNaN { lost += 1 } }
+      }
       try insertion.insert(batch)
       count += batch.count
     }
+    return lost
   }
 
   /// Each type with the affinity that keeps its values. The view of a column has its declared type.
