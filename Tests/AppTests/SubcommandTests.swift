@@ -65,4 +65,26 @@ import Testing
     let hint = hint.replacing("PROGRAM", with: program)
     #expect(done.status == 64 && done.err == "\(program): \(message)\nhint: \(hint)\n", "\(done.err)")
   }
+
+  @Test("a sync of a file replaces a table without a key with a hint, and reads one file") func keylessSync() {
+    let shell = Shell(), sync = "bb-export sync --storage sqlite:k.db --from"
+    shell.write("p.csv", "id,t\n1,a\n")
+    let first = shell.run("\(sync) p.csv")
+    #expect(first.status == 0 && !first.err.contains("key"), "\(first)")
+    shell.write("p.csv", "id,t\n1,b\n")
+    let again = shell.run("\(sync) p.csv")
+    #expect(again.status == 0 && again.err.contains("hint: --key COLUMN compares rows\n"), "\(again)")
+    for files in ["'*.csv'", "p.csv --from p.csv"] {
+      let several = shell.run("\(sync) \(files)")
+      #expect(several.status == 64 && several.err.contains("sync reads only one file"), "\(several)")
+    }
+  }
+
+  @Test("the path of a Delta table has no columns") func deltaPath() {
+    let shell = Shell()
+    shell.write("p.csv", "id,t\n1,a\n")
+    let table = shell.run("bb-export p.csv -o 'delta:d/{t}'")
+    #expect(table.status == 64 && table.err.contains("hint: use ?partition=COLUMN,…\n"), "\(table)")
+    #expect(shell.run("test -e d").status == 1)
+  }
 }

@@ -95,6 +95,11 @@ struct SyncCommand {
         let outcome = try await sync.run(
           rows, as: table.schema, key: table.key, from: table.source, scope: table.scope, mayBeNull: table.mayBeNull)
         results.append((table.name, outcome))
+        if table.isFile, outcome.added > 0, outcome.removed > 0,
+          try await store.tables().first(where: { $0.name == table.name })?.key.isEmpty == true
+        {
+          services.report.result("hint: --key COLUMN compares rows")
+        }
       } catch {
         // An error of one dataset does not stop the others, unless it concerns all of them.
         guard tables.count > 1, [.badData, .unavailable, .noInput].contains(error.kind) else { throw error }
@@ -171,6 +176,8 @@ struct SyncCommand {
     var scope: [String] = []
     /// The columns of its key, of a file; empty for those of the schema.
     var key: [String] = []
+    /// Whether it is from a file.
+    var isFile = false
     /// The columns whose values may become null.
     var mayBeNull: Set<String> = []
     /// The way to fetch only changed records; nil to fetch all.
@@ -253,6 +260,10 @@ struct SyncCommand {
     guard let path = invocation[Options.from] else { return [] }
     let file = try SourceOptions(invocation).file()
     let location = try invocation.locations.location(path)
+    if try await location.place.members() != nil {
+      throw Problem(
+        .usage, "sync reads only one file, and “\(path)” names several", hint: "run the command once for each file")
+    }
     let source = try await services.sources.open(.file(location, file))
     let name = location.isTable ? source.name : "file:\(location.title)"
     var tables: [Table] = []
@@ -288,7 +299,11 @@ struct SyncCommand {
           try await again.rows(of: schema.name, RowRequest())
         })
     }
-    return tables
+    return tables.map { table in
+      var table = table
+      table.isFile = true
+      return table
+    }
   }
 
   /// The key of a table of a file: that of the stored table, else the declared one, if the file has its columns.

@@ -47,13 +47,21 @@ public actor PostgresSource: RecordSource {
     let connection = try open()
     let tables =
       if let name = location.table {
-        try PostgresTable.find(name, connection).map { [$0] } ?? []
+        [try found(name, connection)]
       } else {
         try PostgresTable.all(connection)
       }
     return tables.filter { !$0.columns.isEmpty }.map {
       schema($0, Array($0.columns.indices), named: $0.name.description)
     }
+  }
+
+  private func found(_ table: PostgresName, _ connection: PostgresConnection) throws(Problem) -> PostgresTable {
+    if let found = try PostgresTable.find(table, connection) { return found }
+    let names = try PostgresTable.names(connection).map(\.description)
+    throw Problem(
+      .noInput, "table not found: “\(table)”", at: name,
+      hint: .choose(table.description, from: names, "available tables"))
   }
 
   /// The columns of a table, with or without its schema.
@@ -107,11 +115,7 @@ public actor PostgresSource: RecordSource {
   ) async throws(Problem) -> any RowStream {
     let connection = try open()
     let name = try PostgresName(parsing: table)
-    guard let found = try PostgresTable.find(name, connection) else {
-      let names = try PostgresTable.names(connection).map(\.description)
-      throw Problem(
-        .noInput, "table not found: “\(table)”", at: self.name, hint: .choose(table, from: names, "available tables"))
-    }
+    let found = try found(name, connection)
     for column in types.names where !found.columns.contains(where: { $0.name.utf8.elementsEqual(column.utf8) }) {
       throw Problem(
         .usage, "“\(table)” has no column “\(column)”", hint: .choose(column, from: found.columns.map(\.name)))
