@@ -260,8 +260,12 @@ final class RemoteRanges: PlannedSource {
 extension RemoteRanges.State {
   /// Adds a segment; its first byte, or nil if another one has it.
   fileprivate mutating func insert(_ range: Range<Int>) -> Int? {
-    let place = starts.partition(after: range.lowerBound)
-    let lower = place > 0 ? max(range.lowerBound, segments[starts[place - 1]]?.end ?? 0) : range.lowerBound
+    var place = starts.partition(after: range.lowerBound)
+    var lower = place > 0 ? max(range.lowerBound, segments[starts[place - 1]]?.end ?? 0) : range.lowerBound
+    while place < starts.count, starts[place] <= lower {
+      lower = max(lower, segments[starts[place]]?.end ?? 0)
+      place += 1
+    }
     let upper = place < starts.count ? min(range.upperBound, starts[place]) : range.upperBound
     guard lower < upper else { return nil }
     starts.insert(lower, at: place)

@@ -75,7 +75,7 @@ final class ParquetPageBytes {
   private func fill(_ count: Int) throws(ParquetFailure) {
     if decompressor == nil { decompressor = try ParquetDecompression.decompressor(codec) }
     guard let decompressor else { return }
-    let window = decompressor is ParquetMatches ? ParquetMatches.window : 0
+    let window = codec != 0 && decompressor is ParquetMatches ? ParquetMatches.window : 0
     if start > window * 2 {
       plain.removeFirst(start - window)
       start = window
