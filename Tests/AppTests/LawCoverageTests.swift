@@ -20,7 +20,7 @@ import Testing
     try #require(outcome.status == 0, "\(outcome)")
     return outcome.out.split(separator: "\n").dropFirst().compactMap { line in
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      return cells[2] == "input" ? nil : (cells[0], cells[1].split(separator: " ").map(String.init))
+      return ["input", "place"].contains(cells[2]) ? nil : (cells[0], cells[1].split(separator: " ").map(String.init))
     }
   }
 

@@ -211,16 +211,13 @@ enum TrackerCommands {
   private static func write(
     _ report: TrackerReader.Report, to path: String, _ context: CommandContext
   ) async throws(Problem) {
-    func quoted(_ text: String) -> String {
-      text.utf8.contains { ",\"\n\r".utf8.contains($0) } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
-    }
-    let rows = (report.skipped.map { ($0, "not used") } + report.uncertain.map { ($0, "question") }).map {
-      "\(quoted($0.file)),\($0.line),\($1),\(quoted($0.reason))\n"
-    }
-    if path == "-" { return try context.services.terminal.write("file,line,what,reason\n" + rows.joined()) }
+    let rows = report.skipped.map { ($0, "not used") } + report.uncertain.map { ($0, "question") }
+    let lines = [["file", "line", "what", "reason"]] + rows.map { [$0.file, "\($0.line)", $1, $0.reason] }
+    let text = String(decoding: lines.flatMap(TrackerWriter.line), as: UTF8.self)
+    if path == "-" { return try context.services.terminal.write(text) }
     let sink = try context.services.documents.sink(path)
     var buffer = ByteBuffer(capacity: 4096)
-    buffer.append("file,line,what,reason\n" + rows.joined())
+    buffer.append(text)
     try await sink.write(buffer)
     try await sink.commit()
   }

@@ -136,7 +136,8 @@ public struct TrackerWriter {
     return fields
   }
 
-  private static func line(_ fields: [String]) -> [UInt8] {
+  /// A line of CSV.
+  public static func line(_ fields: [String]) -> [UInt8] {
     let quoted = fields.map { field in
       field.utf8.contains { ",\"\n\r".utf8.contains($0) } ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
     }
