@@ -284,6 +284,10 @@ private struct Numbers: RandomNumberGenerator {
       let titles = cells.split(separator: "<g><title>").dropFirst().map { String($0.prefix { $0 != "<" }) }
       let width = min(values.count, 5), height = (values.count + 4) / 5
       #expect(titles.count == width * height)
+      let axes = drawing.text.split(separator: "<text class=\"a\"").dropFirst().map {
+        $0.drop { $0 != ">" }.dropFirst().prefix { $0 != "<" }
+      }
+      #expect(axes == ["row", "column", "value"])
       #expect(titles.count { $0.hasSuffix(": no row") } == width * height - values.count)
       #expect(titles.count { $0.hasSuffix(": null") } == values.count { $0 == .null })
       #expect(legend.contains(">null<") == values.contains(.null))

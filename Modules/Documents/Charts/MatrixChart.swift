@@ -177,8 +177,8 @@ public struct MatrixChart: Chart {
     let width = isSmall ? 120 : min(max(number * 70 + 80, 240), 700)
     let isUpright = widest * 72 + 60 > width
     return Layout(
-      left: (names.map { ChartText.width(ChartText.cut($0, rowLabel)) }.max() ?? 1) * 76 + 260,
-      top: isUpright ? widest * 72 + 100 : 260, width: width, height: rowOrder.count > 80 ? 140 : 220,
+      left: ((names + [rows.title]).map { ChartText.width(ChartText.cut($0, rowLabel)) }.max() ?? 1) * 76 + 260,
+      top: isUpright ? widest * 72 + 300 : 400, width: width, height: rowOrder.count > 80 ? 140 : 220,
       isUpright: isUpright, rowLabel: rowLabel, columnLabel: columnLabel)
   }
 
@@ -280,6 +280,8 @@ public struct MatrixChart: Chart {
         cut, x: layout.left - 80, y: top + place * layout.height + layout.height / 2 + 40, .end,
         class: "k", title: text)
     }
+    page.label(ChartText.cut(rows.title, layout.rowLabel), x: layout.left - 80, y: top - 60, .end, class: "a")
+    page.label(columns.title, x: layout.left, y: start * 10 + 140, class: "a")
     page.raw("<g class=\"cells\">\n")
     for (down, row) in rowOrder.enumerated() {
       for (across, column) in columnOrder.enumerated() {
