@@ -210,11 +210,13 @@ public struct SQLWriter: Sendable {
       out.append(literal)
     case (.sqlite, .decimal, .integer), (_, .decimal, .integer(-999_999_999_999_999...999_999_999_999_999)):
       out.append(literal)
+    // The canonical text of few digits, which SQLite reads exactly.
+    case (.sqlite, _, .real(let value)) where literal.count <= 16 && 1e-4..<1e15 ~= value.magnitude: out.append(literal)
     case (_, _, .real(let value)): try append(value, column, &out)
     default:
       // Another spelling, or a number that no Double is.
-      let value = Double(String(decoding: literal.bytes, as: UTF8.self)) ?? .infinity
-      let isKept = unsafe NumberSpelling.held(literal.start, literal.count) != nil
+      let held = unsafe NumberSpelling.held(literal.start, literal.count), isKept = held != nil
+      let value = held ?? Double(String(decoding: literal.bytes, as: UTF8.self)) ?? .infinity
       if dialect == .sqlite {
         if type == .decimal, decimals[column]?.storage == .double {
           if isKept { return try append(value, column, &out) }
