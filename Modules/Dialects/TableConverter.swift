@@ -214,6 +214,7 @@ struct TableConverter: ~Copyable {
         lines = unsafe Int(bb_count_byte(window.base + at, recordStart - at, 0x0A))
       }
     }
+    pad()
     unsafe output.append(contentsOf: UnsafeBufferPointer(start: window.base + at, count: recordStart - at))
     if base + at == tiled { tiled = base + recordStart }
     take(at, recordStart)
@@ -539,11 +540,16 @@ struct TableConverter: ~Copyable {
     }
   }
 
-  private mutating func emit(_ record: ReadRecord, _ fields: [[UInt8]], _ quoted: [Bool]) {
+  /// Makes the next record begin in its line.
+  private mutating func pad() {
     while reader.width != 1, written < line {
       output.append(0x0A)
       written += 1
     }
+  }
+
+  private mutating func emit(_ record: ReadRecord, _ fields: [[UInt8]], _ quoted: [Bool]) {
+    pad()
     if record.next - record.start > Self.longRecord {
       output.reserveCapacity(output.count + fields.reduce(0) { $0 + $1.count + 3 })
     }

@@ -47,13 +47,9 @@ public final class TranscodingSource: ByteSource {
   ///   - takes: whether they are taken now.
   /// - Returns: where they begin in the original, and their bytes.
   func original(of text: Span<UInt8>, takes: Bool) -> (offset: Int, bytes: ArraySlice<UInt8>) {
-    var feeds = 0, returns = 0
-    for index in 0..<text.count {
-      if text[index] == 0x0A { feeds += 1 }
-      if text[index] == 0x0D { returns += 1 }
-    }
-    let ending: UInt8 = feeds > 0 ? 0x0A : 0x0D, count = feeds > 0 ? feeds : returns
-    let endsOpen = text.count > 0 && text[text.count - 1] != ending
+    let ending = text.count > 0 ? text[text.count - 1] : 0x0A, endsOpen = ending != 0x0A && ending != 0x0D
+    var count = 0
+    for index in 0..<text.count where text[index] == ending { count += 1 }
     let unit = encoding.unitBytes, low = encoding == .utf16be || encoding == .utf32be ? unit - 1 : 0
     return state.withLock { state in
       var at = state.first, found = 0

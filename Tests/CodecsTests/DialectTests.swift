@@ -257,6 +257,28 @@ import Testing
     }
   }
 
+  @Test(
+    "damage of other line ends and encodings is complete in the rejects, and lines keep their places",
+    arguments: [
+      Array("é||b.\r;x;4\n1||2\r||b\r1||2\r|2\ra||b\r11||2\r".utf8),
+      [0xBB] + Array("||b.\r;x;4\n1||2\r||b\r1||2\r|2\ra||b\r11||2\r".utf8),
+      Array("a\tb\"x\t1\n'y',2\r\n\n4,5,6\n".utf8), Array("x,y,z\n1,2\n\n\n4,5,6\n7,8\n\n9,0,1\n".utf8),
+    ])
+  func places(_ bytes: [UInt8]) throws {
+    func text(_ portion: Int) throws -> [UInt8] {
+      let log = RejectLog(scratch: NoScratch())
+      let input = try CSVInput(
+        Portions(bytes, portion), sample: bytes.span, isWhole: true, Self.repairing, isTabbed: false,
+        maximumField: 1 << 16, log: log)
+      var text: [UInt8] = []
+      try input.source.forEachPiece { piece in unsafe piece.withUnsafeBytes { unsafe text += $0 } }
+      _ = try log.verify()
+      return text
+    }
+    let whole = try text(1000)
+    for portion in 1...9 { #expect(try text(portion) == whole) }
+  }
+
   @Test("one damaged byte changes only its record") func damage() async throws {
     let clean = Array((Self.header + Self.body).utf8), rows = try await Self.read(clean, Self.repairing).lines
     #expect(rows.count == 31)
