@@ -54,7 +54,7 @@ public struct EpisodeChoices: Sendable {
   /// The episode with this key; nil if it is unknown. The API is used only if the other sources do not have it, or for
   /// `refresh`.
   /// If `offline`, nothing is requested.
-  public func choice(
+  func choice(
     _ key: EpisodeKey, refresh: Bool = false, offline: Bool = false
   ) async throws(Problem) -> EpisodeChoice? {
     if !refresh, let known = try await knownChoice(key) { return known }

@@ -24,7 +24,7 @@ public struct TableRules: Sendable {
     /// The columns of this table.
     public let columns: [String]
     /// The columns of the other table.
-    public let others: [String]
+    let others: [String]
     /// The name of the other table, and its path from the description; empty for the table itself, no path if it is not
     /// known.
     public let resource: String, path: String?
