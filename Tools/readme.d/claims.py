@@ -45,7 +45,7 @@ def check(top, pages, programs, measures):
 def formats(top, programs):
     """Whether the sentence of README.md on formats has the numbers that `bb-export formats` has."""
     rows = json.loads(subprocess.check_output([programs / "bb-export", "formats", "-f", "json"], env={**os.environ, "HOME": "/nowhere"}))
-    known = {"read": sum("bb-export" in (row["read_by"] or "") for row in rows), "written": sum(row["kind"] != "input" for row in rows), "exact": sum(row["kind"] == "exact" for row in rows)}
+    known = {"read": sum("bb-export" in (row["read_by"] or "") for row in rows), "written": sum(row["kind"] in ("exact", "display") for row in rows), "exact": sum(row["kind"] == "exact" for row in rows)}
     sentence = re.search(r"reads (\d+) formats and writes (\d+), (\d+) of them exactly", (top / "README.md").read_text())
     if not sentence: return [("README.md", "no sentence “reads R formats and writes W, E of them exactly”")]
     return [("README.md", None if int(said) == number else f"{said} formats {what}; bb-export formats has {number}") for said, (what, number) in zip(sentence.groups(), known.items())]

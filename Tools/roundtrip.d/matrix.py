@@ -15,7 +15,7 @@ class Matrix:
     def __init__(self, program, folder):
         self.program, self.folder = program, pathlib.Path(folder)
         listed = json.loads(self.run("formats", "-f", "json")[0])
-        self.formats = [entry["format"] for entry in listed if entry["kind"] != "input"]
+        self.formats = [entry["format"] for entry in listed if entry["kind"] in ("exact", "display")]
         self.readable = {entry["format"] for entry in listed if entry["read_by"]}
 
     def run(self, *arguments):

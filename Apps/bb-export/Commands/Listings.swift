@@ -44,7 +44,7 @@ enum Listings {
       ]
     }
     let places = context.services.exporters.places.map { place in
-      [place.name, place.location, "place", "bb-export", place.summary, options(place.options), ""]
+      [place.name, place.location, "place", "", place.summary, options(place.options), ""]
     }
     let read = FileFormat.all.filter { format in !descriptors.contains { $0.name == format.name } }.map { format in
       [
