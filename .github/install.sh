@@ -2,7 +2,8 @@
 # Installs the newest release of bb for this machine: programs, man pages, completions and documentation.
 #   install.sh [--prefix DIR]                 DIR is ~/.local
 #   install.sh --uninstall [--prefix DIR]     removes what was installed, and nothing else
-# BB_RELEASES is where the files of a release are: a URL or a directory. BB_REPOSITORY (OWNER/NAME) is whose attestation is checked.
+# BB_RELEASES is where the files of a release are: a URL or a directory. BB_REPOSITORY (OWNER/NAME) is whose attestation
+# is checked.
 set -eu
 umask 022
 repository=${BB_REPOSITORY:-}
@@ -18,7 +19,7 @@ while [ $# -gt 0 ]; do
     --prefix) [ -n "${2:-}" ] || fail "missing value for --prefix: --prefix DIR"; prefix=$2; shift ;;
     --prefix=?*) prefix=${1#*=} ;;
     --uninstall) uninstall=1 ;;
-    -h | --help) sed -n '2,5{s/^#  *install/usage: install/;s/^# //;p;}' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,6{s/^#  *install/usage: install/;s/^# //;p;}' "$0"; exit 0 ;;
     *) fail "unknown option $1" "run: install.sh --help" ;;
   esac
   shift
@@ -49,7 +50,7 @@ work=$(mktemp -d) || fail "cannot create a temporary directory" "free some space
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-# Only https, so that nobody between can change what arrives; http only from this machine.
+# Only https, so that no one between can change the files; http only from this machine.
 get() {
   case $releases in
     /*) cp -- "$releases/$1" "$work/$1" 2>/dev/null ;;
