@@ -9,7 +9,7 @@ struct ExpressionParser {
   }
   private let text: String
   private let kind: Kind
-  private var rest: Substring.UnicodeScalarView
+  var rest: Substring.UnicodeScalarView
   private var depth = 0
   /// Whether the right side of a comparison is a value of the type of the left side, which needs no quotes.
   private var takesValues: Bool
@@ -25,7 +25,7 @@ struct ExpressionParser {
     if text.utf8.count > Self.longest { throw problem("longer than 64 KiB", "shorten it") }
   }
 
-  private func problem(_ message: String, _ hint: Remedy) -> Problem {
+  func problem(_ message: String, _ hint: Remedy) -> Problem {
     let column = text.distance(from: text.startIndex, to: rest.startIndex) + 1
     let shown = text.utf8.count > 200 ? "\(text.prefix(100))…" : text
     return Problem(.usage, "invalid \(kind.rawValue) “\(shown)”: \(message) at character \(column)", hint: hint)
@@ -105,7 +105,7 @@ struct ExpressionParser {
 
   // MARK: - Connectives
 
-  private mutating func alternatives() throws(Problem) -> Expression {
+  mutating func alternatives() throws(Problem) -> Expression {
     var parts = [try conjunction()]
     while takeWords("or") { parts.append(try conjunction()) }
     return parts.count == 1 ? parts[0] : .call("or", parts)
@@ -517,24 +517,24 @@ struct ExpressionParser {
 
   // MARK: - Words
 
-  private mutating func skipBlanks() {
+  mutating func skipBlanks() {
     rest = rest.drop { takesValues ? $0 == " " || $0 == "\t" : $0.properties.isWhitespace }
   }
 
-  private mutating func take(_ mark: Unicode.Scalar) -> Bool {
+  mutating func take(_ mark: Unicode.Scalar) -> Bool {
     skipBlanks()
     guard rest.first == mark else { return false }
     rest = rest.dropFirst()
     return true
   }
 
-  private func peeks(_ word: String) -> Bool {
+  func peeks(_ word: String) -> Bool {
     var ahead = self
     return ahead.takeWords(word)
   }
 
   /// Skips words, in any case and with blanks between them; false if they are not there.
-  private mutating func takeWords(_ words: String) -> Bool {
+  mutating func takeWords(_ words: String) -> Bool {
     var ahead = self
     for word in words.split(at: " ") {
       ahead.skipBlanks()
@@ -551,7 +551,7 @@ struct ExpressionParser {
   }
 
   /// A name without quotes; with dots, `user.name` is one: whether it is a column or a member the schema says.
-  private mutating func takeName(dots: Bool = true) -> String {
+  mutating func takeName(dots: Bool = true) -> String {
     let name = rest.prefix { Self.isPartOfName($0) || dots && $0 == "." }
     rest = rest[name.endIndex...]
     return String(name)
@@ -565,7 +565,7 @@ struct ExpressionParser {
     return name
   }
 
-  private mutating func quoted(_ quote: Unicode.Scalar) throws(Problem) -> String {
+  mutating func quoted(_ quote: Unicode.Scalar) throws(Problem) -> String {
     let start = rest
     rest = rest.dropFirst()
     var value = String.UnicodeScalarView()
@@ -585,90 +585,3 @@ struct ExpressionParser {
 }
 
 // MARK: - Aggregates
-
-extension ExpressionParser {
-  private static let aggregateExample: Remedy = "for example 'count, avg(rating) as mean'"
-
-  /// A list such as `count, sum(price * qty), max("air date") as latest`.
-  mutating func aggregates() throws(Problem) -> [Aggregate] {
-    var list = [try aggregate()]
-    while take(",") { list.append(try aggregate()) }
-    skipBlanks()
-    if !rest.isEmpty { throw problem("missing comma", Self.aggregateExample) }
-    return list
-  }
-
-  private mutating func aggregate() throws(Problem) -> Aggregate {
-    skipBlanks()
-    let start = rest, word = takeName().lowercased()
-    guard let function = Aggregate.Function(rawValue: word) else {
-      rest = start
-      let names = Aggregate.Function.allCases.map(\.rawValue)
-      throw problem(
-        word.isEmpty ? "missing function" : "unknown function “\(word)”",
-        ["mean", "average"].contains(word) ? "use avg" : .choose(word, from: names, "available functions"))
-    }
-    var column: String?, expression: Expression?, part: Double?
-    if take("(") {
-      (column, expression) = try argument()
-      if function == .quantile {
-        guard take(",") else { throw problem("missing part", "use quantile(COLUMN, 0.9)") }
-        skipBlanks()
-        let text = rest.prefix { $0 != ")" && $0 != " " }
-        guard let value = Double(String(text)), value >= 0, value <= 1 else {
-          throw problem("invalid part", "use a number from 0 to 1")
-        }
-        rest = rest[text.endIndex...]
-        part = value
-      }
-      guard take(")") else { throw problem("missing )", Self.aggregateExample) }
-    }
-    if column == nil, function != .count {
-      let name = peeks("as") ? "" : Self.trimmed(rest.prefix { $0 != "," && $0 != ")" })
-      throw problem("missing column", "use \(word)(\(name.isEmpty ? "COLUMN" : name))")
-    }
-    var alias: String?
-    if takeWords("as") {
-      skipBlanks()
-      if rest.first == "\"" {
-        alias = try quoted("\"")
-      } else {
-        let name = rest.prefix { $0 != "," }
-        rest = rest[name.endIndex...]
-        alias = Self.trimmed(name)
-      }
-      if alias?.isEmpty != false { throw problem("missing name", Self.aggregateExample) }
-    }
-    let own = part.map { "quantile(\(column ?? ""), \($0))" }
-    var result = Aggregate(function, of: column, as: alias ?? own)
-    (result.expression, result.part) = (expression, part ?? 0.5)
-    return result
-  }
-
-  /// A column, or a calculation and its text; nil for `*` or nothing.
-  private mutating func argument() throws(Problem) -> (String?, Expression?) {
-    skipBlanks()
-    let start = rest
-    if take("*") || rest.first == ")" { return (nil, nil) }
-    func source(_ end: String.Index) -> String { Self.trimmed(start[..<end]) }
-    do throws(Problem) {
-      let expression = try alternatives()
-      skipBlanks()
-      guard rest.first == ")" || rest.first == "," else { throw problem("missing )", Self.aggregateExample) }
-      if case .column(let name) = expression, !name.hasPrefix(Conditions.mark) { return (name, nil) }
-      return (source(rest.startIndex), expression)
-    } catch {
-      // A column whose name has blanks, if it is not written like a calculation.
-      let name = start.prefix { $0 != ")" }
-      if name.contains(where: { "(\"'".unicodeScalars.contains($0) }) || name.isEmpty { throw error }
-      rest = start[name.endIndex...]
-      return (source(name.endIndex), nil)
-    }
-  }
-
-  private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
-    var text = text.drop { $0 == " " }
-    while text.last == " " { text.removeLast() }
-    return String(text)
-  }
-}
