@@ -33,6 +33,10 @@ public struct Selection: Sendable, Hashable {
   public var limit: Int?
   /// Columns to give, in this order; nil for all.
   public var columns: [String]?
+  /// Members that are columns of the output because something else names them, unless columns are chosen.
+  public var shownMembers: [String] = []
+  /// The types of members, among others.
+  public var types = ColumnTypes()
 
   /// Relations to follow, by name: of the dataset, or of what an earlier one of them led to. To one record: its columns
   /// follow, named `character.birthday`. To many: a row for each. To none: nulls.
@@ -78,10 +82,16 @@ public struct Selection: Sendable, Hashable {
   public init() {}
 
   /// Everything, with columns for those of some names that are members.
-  package init(makingColumnsOf names: [String], in schema: Schema) {
+  package init(makingColumnsOf names: [String], in schema: Schema, _ types: ColumnTypes = ColumnTypes()) {
+    self.types = types
     for name in names where schema.position(of: name) == nil && CompiledExpression.base(of: name, in: schema) != nil {
-      steps.assigned.append(Assigned(name, .column(name)))
+      steps.assigned.append(member(name))
     }
+  }
+
+  /// A member as a column, of its type if that is given.
+  private func member(_ name: String) -> Assigned {
+    Assigned(name, types[name].map { .cast(.column(name), $0, strict: true) } ?? .column(name))
   }
 
   /// Adds what must hold, as the text of a `Predicate`.
@@ -123,7 +133,7 @@ public struct Selection: Sendable, Hashable {
   /// The columns that it names, of the rows or of the groups.
   public var namedColumns: [String] {
     filteredColumns + sort.map(\.column) + (columns ?? [])
-      + (grouping.map { $0.columns + $0.aggregates.compactMap(\.column) } ?? [])
+      + (grouping.map { $0.columns + $0.aggregates.flatMap(\.columns) } ?? [])
   }
 
   /// Whether it needs `FileNamedRows`.
@@ -174,6 +184,19 @@ public struct Selection: Sendable, Hashable {
     return rows
   }
 
+  /// Refuses types of members that nothing names, and patterns of members.
+  private func checkTypes(of members: [String], in schema: Schema) throws(Problem) {
+    let typed = types.names.filter { schema.position(of: $0) == nil }
+    for name in typed where CompiledExpression.base(of: name, in: schema) != nil {
+      if types.pattern(of: name) != nil {
+        throw Problem(.usage, "\(name) is a member, which has no pattern", hint: "calculate strptime(…)")
+      }
+      guard !members.contains(name) else { continue }
+      throw Problem(
+        .usage, "\(name) is a member, which is a column only where it is named", hint: .set(.columns, to: name))
+    }
+  }
+
   /// Checks the selection for rows with certain columns, as far as types within JSON do not matter.
   /// - Returns: the columns of the result, nil if some depend on such types; whether there are such types.
   public func check(
@@ -206,6 +229,7 @@ public struct Selection: Sendable, Hashable {
     let types = (stream as? RetypedRows)?.types ?? LooseTypes()
     var work = Work(scratch: scratch, related: related, threads: threads, memory: memory, types: types)
     let rows = try await typed(stream, types, &work)
+    try checkTypes(of: work.members + steps.assigned.map(\.name), in: stream.schema)
     guard let (names, values) = steps.pivot.map({ ($0.name, $0.value ?? "") }) else { return rows }
     let pivoted = try await PivotedRows.pivoting(
       rows, name: try rows.schema.column(named: names), value: try rows.schema.column(named: values),
@@ -254,7 +278,7 @@ public struct Selection: Sendable, Hashable {
     let changed = (steps.explode.map { [$0] } ?? []) + steps.assigned.map(\.name)
     let named =
       namedColumns + (steps.distinct ?? []) + (steps.explode.map { [$0] } ?? []) + steps.fill.compactMap(\.column)
-      + renamedMembers(of: schema) + steps.unpivot
+      + renamedMembers(of: schema) + steps.unpivot + typedMembers
       + (steps.pivot.map { [$0.name] + ($0.value.map { [$0] } ?? []) } ?? [])
       + related.filter { relations.contains($0.name) }.flatMap { $0.columns.map(\.left) }
     return named.compactMap { name in
@@ -262,14 +286,19 @@ public struct Selection: Sendable, Hashable {
         let base = CompiledExpression.base(of: name, in: schema), seen.insert(name).inserted
       else { return nil }
       let isChanged = changed.contains(base) || changed.contains { $0 != name && name.hasPrefix($0 + ".") }
-      return beforeSteps && isChanged ? nil : Assigned(name, .column(name))
+      return beforeSteps && isChanged ? nil : member(name)
     }
   }
 
-  /// The members that become columns because they get a name.
+  /// The members of which calculations need the given types.
+  private var typedMembers: [String] {
+    types.isEmpty ? [] : steps.assigned.flatMap(\.expression.columns).filter { types[$0] != nil }
+  }
+
+  /// The members that become columns because they get a name, or because the output names them.
   private func renamedMembers(of schema: Schema) -> [String] {
     guard columns == nil, grouping == nil, steps.pivot == nil, steps.unpivot.isEmpty else { return [] }
-    return steps.renamed.map(\.name).filter {
+    return (steps.renamed.map(\.name) + shownMembers).filter {
       schema.position(of: $0) == nil && CompiledExpression.base(of: $0, in: schema) != nil
     }
   }
@@ -491,7 +520,7 @@ public struct Selection: Sendable, Hashable {
   /// rows.
   private func hidden(_ work: Work) -> [String] {
     work.members.filter { name in
-      steps.explode != name && !(columns == nil && steps.renamed.contains { $0.name == name })
+      steps.explode != name && !(columns == nil && (steps.renamed.map(\.name) + shownMembers).contains(name))
     } + [NumberedRows.column, FileNamedRows.column]
   }
 

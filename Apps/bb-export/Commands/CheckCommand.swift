@@ -95,7 +95,7 @@ struct CheckCommand {
       let directory = description.split(at: "/").dropLast().map { $0 + "/" }.joined()
       let other = reference.path.map { $0.isEmpty ? file : directory + $0 }
       guard let other, other != "-", try invocation.locations.location(other).place.isFile else {
-        let columns = reference.columns.joined(separator: ",")
+        let columns = reference.columns.map { $0[0] }.joined(separator: ",")
         services.report.warning(
           "\(description): not checked: the foreign key of \(columns), without “\(reference.resource)”")
         continue

@@ -107,5 +107,6 @@ extension FileInputOptions {
   init(joining invocation: Invocation) throws(Problem) {
     try self.init(invocation)
     types.areShared = invocation.has(Options.join)
+    types.takesMembers = !invocation.has(Options.sql)
   }
 }

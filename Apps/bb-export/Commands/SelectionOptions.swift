@@ -37,6 +37,7 @@ struct SelectionOptions {
     plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
     plain.columns = try invocation.names(SharedOptions.columns)
+    if !invocation.has(Options.sql) { plain.types = try FileInputOptions(invocation).types }
     try plain.readSteps(invocation, today: today, now: services.writtenTime().now().timestamp)
   }
 

@@ -380,6 +380,7 @@ package struct OutputPlan: Sendable {
       let isTable = audience == .files && targets.allSatisfy { $0.exporter.descriptor.name == "table" }
       wanted.columns = isTable ? policy.tableColumns ?? policy.columns[audience] : policy.columns[audience]
     }
+    wanted.shownMembers = targets.flatMap(\.columns)
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
     let rows = try await selection.retyping(rows, related: related)
     var opened = withoutMissingHeader(self.targets)

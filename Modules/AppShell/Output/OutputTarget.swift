@@ -37,6 +37,12 @@ struct OutputTarget: Sendable {
   var name: String { path == "-" ? "standard output" : isServer ? path : location.shown }
   /// The directory with a trailing slash; empty for the current one.
   private var directory: String { path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "" }
+  /// The columns that options of the format name.
+  var columns: [String] {
+    exporter.descriptor.options.filter { ["COLUMN", "COLUMNS", "A+B"].contains($0.values) }.flatMap { option in
+      (options.values[option.key] ?? "").split { $0 == "+" || $0 == "," }.map { $0.prefix { $0 != ":" }.description }
+    }
+  }
   func use(isHeldBack: Bool, isPaged: Bool) -> TerminalUse {
     var use = TerminalUse(isHeldBack: isHeldBack, isPaged: isPaged)
     use.isStyled = exporter.descriptor.isStyled

@@ -73,7 +73,7 @@ public final class CSVRowStream: RowStream {
   ) throws(Problem) -> CSVRowStream {
     let isReadAgain = careful ? false : try source.reopened() != nil
     var opened = try CSVOpening(source, reading, reading.isStrict ? .refused : isReadAgain ? .unexpected : .kept)
-    for name in reading.types.required where !opened.header.has(name) {
+    for name in reading.types.missing(opened.header.has, isNested: { reading.types[$0]?.isNested == true }) {
       throw Problem(
         .usage, "“\(table)” has no column “\(name)”",
         hint: .choose(name, from: opened.header.names, "available columns"))

@@ -142,7 +142,8 @@ struct JSONInference {
       if types[name] == nil { inferred.insert(columns.count) }
       columns.append(column)
     }
-    for name in types.required where positions[Array(name.utf8)] == nil {
+    let found = { (name: String) in positions[Array(name.utf8)].map { columns[$0] } }
+    for name in types.missing({ found($0) != nil }, isNested: { found($0)?.type.isNested == true }) {
       guard !isWhole else {
         throw Problem(
           .usage, "“\(table)” has no column “\(name)”",

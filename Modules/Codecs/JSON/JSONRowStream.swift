@@ -91,6 +91,8 @@ public final class JSONRowStream: ExactRowStream {
     var inference = JSONInference()
     var bytes = 0
     var isWhole = false
+    let isReadOnce = try source.reopened() == nil
+    if isReadOnce, !reading.types.isEmpty { state.splitter.firstLines = 500 }
     while bytes < 1 << 20 {
       guard let piece = try state.splitter.next() else {
         isWhole = true
@@ -102,9 +104,15 @@ public final class JSONRowStream: ExactRowStream {
       } catch {
         throw problem(error, in: piece, name: source.name)
       }
+      let isLast = piece.context.isLast
       state.ahead.append(PieceTask(piece))
+      // Rows of a pipe whose types are all given do not wait for others.
+      if isReadOnce, !isLast, !reading.types.isEmpty, reading.form == .lines {
+        let (schema, inferred) = try inference.schema(table, types: reading.types, isWhole: false)
+        if inferred.isEmpty { return JSONRowStream(source, schema, reading, state, nil) }
+      }
     }
-    if !isWhole { state.splitter.mayGuess = try source.reopened() != nil }
+    if !isWhole { state.splitter.mayGuess = !isReadOnce }
     return try inferred(source, table, reading, state, inference, isWhole: isWhole, contradictions: 0)
   }
 

@@ -30,6 +30,8 @@ struct JSONSplitter: ~Copyable, Sendable {
   /// Whether an array may be cut where a record probably ends, by the look of it, which saves counting brackets.
   var mayGuess = false
   private(set) var hasGuessed = false
+  /// The lines after which the first piece may end; nil if it is as full as the others.
+  var firstLines: Int?
 
   /// A splitter that has read nothing yet; `pointer` leads to the array.
   init(_ source: any ByteSource, _ reading: JSONReading) {
@@ -113,6 +115,7 @@ struct JSONSplitter: ~Copyable, Sendable {
   /// Reads until the text is as full as it may be or the source ends.
   private mutating func fill() throws(Problem) {
     while !isAtEnd, text.count < goal {
+      if isFirst, form == .lines, let firstLines, text.bytes.count(where: { $0 == 0x0A }) >= firstLines { return }
       if try source.read(into: &text, limit: goal - text.count) == 0 { isAtEnd = true }
     }
   }

@@ -75,7 +75,7 @@ public final class SheetRowStream: RowStream {
     }
     self.found = found
     let names = found.header.names
-    for name in reading.types.required where !found.header.has(name) {
+    for name in reading.types.missing(found.header.has, isNested: { reading.types[$0]?.isNested == true }) {
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: names, "available columns"))
     }
     let all = Schema(table, columns: zip(names, found.types).map { ColumnDescription($0, reading.types[$0] ?? $1) })

@@ -508,10 +508,13 @@ public struct FileSource: RecordSource, SampledFile {
   }
 
   private func sample(of bytes: any ByteSource, _ count: Int) throws(Problem) -> FileSample {
-    var sample = ArenaBuilder(capacity: count)
-    // A pipe gives its bytes in pieces of any size.
-    while sample.room > 0, try bytes.read(into: &sample, limit: sample.room) > 0 {}
-    return FileSample(name: name, bytes: sample.bytes, isWhole: sample.room > 0, isTabbed: format == .tsv)
+    var sample = ArenaBuilder(capacity: count), isWhole = false
+    // A pipe gives its bytes in pieces of any size; rows of given types do not wait for others.
+    let isPrompt = piped != nil && format == .ndjson && !reading.types.isEmpty
+    while sample.room > 0, !isWhole, !isPrompt || sample.bytes.count(where: { $0 == 0x0A }) < 500 {
+      isWhole = try bytes.read(into: &sample, limit: sample.room) == 0
+    }
+    return FileSample(name: name, bytes: sample.bytes, isWhole: isWhole, isTabbed: format == .tsv)
   }
 
   /// A file and its first bytes.

@@ -108,7 +108,8 @@ public final class UnionRows: RowStream {
           hint: "write them one by one")
       }
     }
-    for name in given.required where positions[Array(name.utf8)] == nil {
+    let found = { (name: String) in positions[Array(name.utf8)].map { columns[$0] } }
+    for name in given.missing({ found($0) != nil }, isNested: { found($0)?.type.isNested == true }) {
       throw Problem(
         .usage, "“\(table)” has no column “\(name)”",
         hint: .choose(name, from: columns.map(\.name), "available columns"))

@@ -7,6 +7,8 @@ struct CSVWDescription {
   private(set) var cells: [CSVWCell] = []
   /// The columns of the primary key by their positions.
   private(set) var key: [Int] = []
+  /// The foreign keys, whose columns may have any of their titles.
+  private(set) var references: [TableRules.Reference] = []
   /// Whether the file has a header.
   private(set) var hasHeader = true
   /// Members that the standard ignores: unknown properties, and values of another kind than that of their property.
@@ -49,13 +51,14 @@ struct CSVWDescription {
   ]
 
   /// - Throws: `badData` for what the standard calls an error.
-  init(_ document: JSON, name: String) throws(Problem) {
+  init(_ document: JSON, name: String, of file: String = "") throws(Problem) {
     self.name = name
     try checkContext(document["@context"])
     let isGroup = document["tables"] != nil
     try check(document, isGroup ? "TableGroup" : "Table")
     let tables = isGroup ? document["tables"]?.arrayValue ?? [] : [document]
-    guard let table = tables.first else { throw fault("tables is empty") }
+    let own = tables.first { $0["url"]?.stringValue?.split(at: "/").last.map(String.init) == file }
+    guard let table = own ?? tables.first else { throw fault("tables is empty") }
     for table in tables {
       guard table["url"]?.stringValue != nil else { throw fault("a table has no url") }
       if isGroup { try check(table, "Table") }
@@ -75,13 +78,15 @@ struct CSVWDescription {
     }
     guard let schema = table["tableSchema"] ?? document["tableSchema"] else { return }
     try check(schema, "Schema")
-    try read(schema, under: isGroup ? [document, table] : [document], tables)
+    try read(schema, of: table, under: isGroup ? [document, table] : [document], tables)
   }
 
   private func fault(_ what: String) -> Problem { Problem(.badData, what, at: name) }
 
   /// The columns and keys of a schema.
-  private mutating func read(_ schema: JSON, under owners: [JSON], _ tables: [JSON]) throws(Problem) {
+  private mutating func read(
+    _ schema: JSON, of table: JSON, under owners: [JSON], _ tables: [JSON]
+  ) throws(Problem) {
     var names: [String] = [], isVirtual = false
     for (place, column) in (schema["columns"]?.arrayValue ?? []).enumerated() {
       guard column.objectMembers != nil else { continue }
@@ -137,16 +142,23 @@ struct CSVWDescription {
       guard let target, !columns.isEmpty, columns.count == others.count else {
         throw fault("a foreign key references no table of the metadata")
       }
-      let known = target["tableSchema"]?["columns"]?.arrayValue?.flatMap {
-        Self.texts($0["name"]) + Self.texts($0["titles"])
-      }
-      if let unknown = others.first(where: { known?.contains($0) == false }) {
+      let known = target["tableSchema"]?["columns"]?.arrayValue.map { $0.map(Self.names) }
+      if let unknown = others.first(where: { name in known?.contains { $0.contains(name) } == false }) {
         throw fault("a foreign key references an unknown column: \(unknown)")
       }
-      throw Problem(
-        .badData, "foreignKeys is not supported", at: name, hint: "remove it, or use another validator")
+      let path = target["url"]?.stringValue ?? ""
+      references.append(
+        TableRules.Reference(
+          columns: columns.map { name in
+            names.firstIndex(of: name).flatMap { cells.indices.contains($0) ? cells[$0].names + [name] : nil } ?? [name]
+          },
+          others: others.map { name in known?.first { $0.contains(name) } ?? [name] },
+          resource: target == table ? "" : path, path: target == table ? "" : path))
     }
   }
+
+  /// The titles and the name of a column.
+  private static func names(_ column: JSON) -> [String] { texts(column["titles"]) + texts(column["name"]) }
 
   private func checkContext(_ context: JSON?) throws(Problem) {
     let standard = JSON.string("http://www.w3.org/ns/csvw")

@@ -27,7 +27,7 @@ public final class CheckedRows: ExactRowStream {
     /// - Throws: `usage` for an unknown column; `badData` if the values need more than `memoryLimit` bytes.
     public init(_ reference: TableRules.Reference, in rows: any RowStream, memoryLimit: Int) async throws(Problem) {
       self.reference = reference
-      let columns = try reference.others.map { (name) throws(Problem) in try rows.schema.column(named: name) }
+      let columns = try TableRules.Reference.positions(reference.others, in: rows.schema)
       var memory = 0
       while let batch = try await rows.next()?.batch() {
         for row in 0..<batch.count {
@@ -79,7 +79,7 @@ public final class CheckedRows: ExactRowStream {
     _ inner: any RowStream, _ rules: TableRules, _ source: Source, _ referenced: [Referenced] = [], memoryLimit: Int
   ) throws(Problem) {
     self.referenced = try referenced.map { (one) throws(Problem) in
-      (one, try one.reference.columns.map { (name) throws(Problem) in try inner.schema.column(named: name) })
+      (one, try TableRules.Reference.positions(one.reference.columns, in: inner.schema))
     }
     (self.inner, self.rules, self.source, self.memoryLimit) = (inner, rules, source, memoryLimit)
     schema = Schema(
@@ -172,9 +172,9 @@ public final class CheckedRows: ExactRowStream {
         let reference = one.reference
         violations.append(
           JSONSchema.Violation(
-            column: reference.columns.joined(separator: ","), rule: "foreignKeys",
-            expected:
-              "a value of \(([reference.resource].filter { !$0.isEmpty } + reference.others).joined(separator: " "))",
+            column: key.map { inner.schema.columns[$0].name }.joined(separator: ","), rule: "foreignKeys",
+            expected: (["a value of", reference.resource].filter { !$0.isEmpty } + reference.others.map { $0[0] })
+              .joined(separator: " "),
             found: key.map { Self.text(members[$0].value) }.joined(separator: ", ")))
       }
       for violation in violations {

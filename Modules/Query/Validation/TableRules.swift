@@ -21,13 +21,20 @@ public struct TableRules: Sendable {
 
   /// Columns whose values together are those of other columns.
   public struct Reference: Sendable, Hashable {
-    /// The columns of this table.
-    public let columns: [String]
+    /// The columns of this table, each with its possible names.
+    public let columns: [[String]]
     /// The columns of the other table.
-    let others: [String]
+    let others: [[String]]
     /// The name of the other table, and its path from the description; empty for the table itself, no path if it is not
     /// known.
     public let resource: String, path: String?
+
+    /// The positions of columns by the first of their names that the table has.
+    static func positions(_ columns: [[String]], in schema: Schema) throws(Problem) -> [Int] {
+      try columns.map { (names) throws(Problem) in
+        try schema.column(named: names.first(where: schema.columns.has) ?? names.joined(separator: ", "))
+      }
+    }
   }
 
   /// Reads a description, whichever it is.
@@ -52,7 +59,8 @@ public struct TableRules: Sendable {
       try translation.fields(fields, table)
       references = try translation.references(table, resources)
     } else if document["@context"] != nil || document["tables"] != nil || document["tableSchema"] != nil {
-      fields = try CSVWDescription(document, name: name)
+      fields = try CSVWDescription(document, name: name, of: file)
+      references = fields?.references ?? []
       schema = try JSONSchema(.boolean(true), name: name)
       (keys, forms, listed) = ([], [:], nil)
       return
@@ -161,7 +169,9 @@ public struct TableRules: Sendable {
           throw Problem(.badData, "a foreign key has not as many fields as its reference", at: name)
         }
         let path = resources.first { $0["name"]?.stringValue == resource }?["path"]?.stringValue
-        return Reference(columns: columns, others: others, resource: resource, path: resource.isEmpty ? "" : path)
+        return Reference(
+          columns: columns.map { [$0] }, others: others.map { [$0] }, resource: resource,
+          path: resource.isEmpty ? "" : path)
       }
     }
 

@@ -12,6 +12,8 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   /// Whether the types are for several tables, each of which may lack some of the columns.
   public var areShared = false
+  /// Whether members of columns may have types too, which are applied where they become columns.
+  public var takesMembers = false
 
   /// Creates an empty set of types.
   public init() {}
@@ -103,8 +105,14 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
       String(decoding: $0, as: UTF8.self)
     }
   }
-  /// The names that a table must have.
-  public var required: [String] { areShared ? [] : names }
+  /// The names that a table must have and lacks.
+  /// - Parameter isNested: whether a column may have members.
+  public func missing(_ has: (String) -> Bool, isNested: (String) -> Bool) -> [String] {
+    func isMember(_ name: String) -> Bool {
+      takesMembers && name.indices.contains { ".[".contains(name[$0]) && isNested(String(name[..<$0])) }
+    }
+    return areShared ? [] : names.filter { !has($0) && !isMember($0) }
+  }
   /// Takes over what `other` says; where both say something, `other` holds.
   public mutating func merge(_ other: ColumnTypes) {
     types.merge(other.types) { $1 }

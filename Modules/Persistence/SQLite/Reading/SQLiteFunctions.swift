@@ -90,7 +90,11 @@ private final class ListedNumbers {
       let known = unsafe memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee
     else { return unsafe sqlite3_result_null(context) }
     let state = unsafe Unmanaged<ListedNumbers>.fromOpaque(known).takeRetainedValue()
-    guard let result = figure(state) else { return unsafe sqlite3_result_null(context) }
+    guard let result = figure(state) else {
+      // The result is null unless another is given.
+      if (0...1).contains(state.fraction) { return }
+      return unsafe sqlite3_result_error(context, "quantile needs a number from 0 to 1", -1)
+    }
     unsafe sqlite3_result_double(context, result)
   }
 
