@@ -1,3 +1,5 @@
+import Rows
+
 /// A word that can be typed at a place of a command line.
 package struct Completion: Sendable, Hashable {
   /// The word.
@@ -95,6 +97,7 @@ package struct CompletionPoint: Sendable {
       if arguments.contains(where: \.takesFiles), !more.contains("files") { more.append("files") }
     }
     var seen: Set<String> = []
+    seen.formUnion(front.split(at: ",").map(String.init))
     let lines = found.filter { $0.text.hasPrefix(word) && !$0.text.isEmpty && seen.insert($0.text).inserted }.map {
       (candidate) in
       let summary = candidate.summary.replacing(#/\s+/#, with: " ")

@@ -56,7 +56,7 @@ package enum Completions {
           *)
             line=${line%%$'\t'*}
             printf -v line %q "${line#"$front"}"
-            COMPREPLY+=("$line")
+            COMPREPLY+=("${line//\\,/,}")
             ;;
         esac
       done < <(PROGRAM completions candidates -- "${typed[@]}" 2>/dev/null)

@@ -371,4 +371,11 @@ import Testing
     let table = source("t", [ColumnDescription("n", .integer)], (1...4).map { [.integer($0)] })
     #expect(try await rows(sql, [table]).1 == [[wanted]], "\(sql)")
   }
+
+  @Test("a part of a quantile that is none is refused") func quantile() async throws {
+    let table = source("t", [ColumnDescription("n", .integer)], (1...4).map { [.integer($0)] })
+    for part in ["2", "-0.5"] {
+      await #expect(throws: Problem.self) { try await rows("select 1 + quantile(n, \(part)) as x from t", [table]) }
+    }
+  }
 }
