@@ -1,4 +1,4 @@
-"""Tables and files that exist, under kills, failing calls and full disks: what is there afterwards is the old or the new state."""
+"""Tables and files that exist, under kills, failing calls and full disks: they are in the old or the new state afterwards."""
 import random, shutil, signal, subprocess, time
 from runs import BASE, Folder, Report, Run, message_faults, release
 from storage import fill, mounted

@@ -97,7 +97,8 @@ package struct CompletionPoint: Sendable {
       if arguments.contains(where: \.takesFiles), !more.contains("files") { more.append("files") }
     }
     var seen: Set<String> = []
-    seen.formUnion(front.split(at: ",").map(String.init))
+    let mark = front.hasPrefix("--") ? front.unicodeScalars.firstIndex(of: "=") : nil
+    seen.formUnion((mark.map { String(front[$0...].dropFirst()) } ?? front).split(at: ",").map(String.init))
     let lines = found.filter { $0.text.hasPrefix(word) && !$0.text.isEmpty && seen.insert($0.text).inserted }.map {
       (candidate) in
       let summary = candidate.summary.replacing(#/\s+/#, with: " ")
