@@ -82,7 +82,7 @@ public struct Selection: Sendable, Hashable {
   public init() {}
 
   /// Everything, with columns for those of some names that are members.
-  package init(makingColumnsOf names: [String], in schema: Schema, _ types: ColumnTypes = ColumnTypes()) {
+  init(makingColumnsOf names: [String], in schema: Schema, _ types: ColumnTypes) {
     self.types = types
     for name in names where schema.position(of: name) == nil && CompiledExpression.base(of: name, in: schema) != nil {
       steps.assigned.append(member(name))
@@ -336,15 +336,7 @@ public struct Selection: Sendable, Hashable {
     let base = stream.schema, related = work.related.relations
     var seen: Set<String> = []
     let made = predicates.flatMap(\.columns).filter { computed[$0] != nil && seen.insert($0).inserted }
-    var wide = stream
-    if !made.isEmpty {
-      let assigned = made.compactMap { name in computed[name].map { Assigned(name, $0) } }
-      wide = try ComputedColumns(
-        stream, assigned, today: steps.today, now: steps.now, numbers: work.numbers, types: work.types
-      ) { (name, schema) throws(Problem) in
-        try position(name, schema, related)
-      }
-    }
+    let wide = try calculated(stream, made.compactMap { name in computed[name].map { Assigned(name, $0) } }, work)
     let schema = wide.schema
     for name in predicates.flatMap(\.columns) where written.lone.contains(name) {
       let type = schema.columns[try position(name, schema, related)].type
@@ -366,12 +358,18 @@ public struct Selection: Sendable, Hashable {
     _ rows: any RowStream, beforeSteps: Bool = false, _ work: inout Work
   ) throws(Problem) -> any RowStream {
     let members = members(of: rows.schema, work.related.relations, beforeSteps: beforeSteps)
-    if members.isEmpty { return rows }
     work.members += members.map(\.name)
-    let related = work.related.relations
+    return try calculated(rows, members, work)
+  }
+
+  /// The rows with the results of calculations.
+  private func calculated(
+    _ rows: any RowStream, _ assigned: [Assigned], _ work: Work
+  ) throws(Problem) -> any RowStream {
+    if assigned.isEmpty { return rows }
     return try ComputedColumns(
-      rows, members, today: steps.today, now: steps.now, numbers: work.numbers, types: work.types
-    ) { (name, schema) throws(Problem) in try position(name, schema, related) }
+      rows, assigned, today: steps.today, now: steps.now, numbers: work.numbers, types: work.types
+    ) { (name, schema) throws(Problem) in try position(name, schema, work.related.relations) }
   }
 
   private func columns(of predicate: Predicate) -> [String] {
@@ -411,9 +409,8 @@ public struct Selection: Sendable, Hashable {
       rows = ReshapedRows.exploding(rows, place, work.types)
       rows = try withMembers(rows, &work)
     }
-    rows = try steps.computed(rows, work.numbers, work.types) { (name, schema) throws(Problem) in
-      try position(name, schema, related)
-    }
+    rows = try steps.filled(rows) { (name, schema) throws(Problem) in try position(name, schema, related) }
+    rows = try calculated(rows, steps.assigned, work)
     rows = try withMembers(rows, &work)
     let base = rows.schema
     let join =
@@ -457,13 +454,7 @@ public struct Selection: Sendable, Hashable {
         else { return nil }
         return Assigned(name, expression)
       }
-      if !made.isEmpty {
-        rows = try ComputedColumns(
-          rows, made, today: steps.today, now: steps.now, numbers: work.numbers, types: work.types
-        ) { (name, schema) throws(Problem) in
-          try position(name, schema, related)
-        }
-      }
+      rows = try calculated(rows, made, work)
       if grouping.splitsLists {
         for name in grouping.columns {
           let column = try position(name, rows.schema, related)

@@ -82,37 +82,28 @@ public struct Steps: Sendable, Hashable {
     return needed + fill.compactMap(\.column)
   }
 
-  /// The rows after fill and put.
-  func computed(
-    _ stream: any RowStream, _ numbers: RecordNumbers?, _ types: LooseTypes?,
-    position: (String, Schema) throws(Problem) -> Int
+  /// The rows after fill.
+  func filled(
+    _ rows: any RowStream, position: (String, Schema) throws(Problem) -> Int
   ) throws(Problem) -> any RowStream {
-    var rows = stream
-    if !fill.isEmpty {
-      var values: [(column: Int, value: Value)] = []
-      for filling in fill {
-        guard let name = filling.column else {
-          for (at, column) in rows.schema.columns.enumerated() {
-            if let value = Self.value(filling.value, of: column) { values.append((at, value)) }
-          }
-          continue
+    if fill.isEmpty { return rows }
+    var values: [(column: Int, value: Value)] = []
+    for filling in fill {
+      guard let name = filling.column else {
+        for (at, column) in rows.schema.columns.enumerated() {
+          if let value = Self.value(filling.value, of: column) { values.append((at, value)) }
         }
-        let at = try position(name, rows.schema), column = rows.schema.columns[at]
-        guard let value = Self.value(filling.value, of: column) else {
-          throw Problem(
-            .usage, "“\(filling.value)” is not a value of \(name), which is \(column.type.name)",
-            hint: .set(
-              .calculation, to: "\(name) = coalesce(cast(\(name) as text), '\(filling.value)')"))
-        }
-        values.append((at, value))
+        continue
       }
-      rows = ReshapedRows.filling(rows, values)
+      let at = try position(name, rows.schema), column = rows.schema.columns[at]
+      guard let value = Self.value(filling.value, of: column) else {
+        throw Problem(
+          .usage, "“\(filling.value)” is not a value of \(name), which is \(column.type.name)",
+          hint: .set(.calculation, to: "\(name) = coalesce(cast(\(name) as text), '\(filling.value)')"))
+      }
+      values.append((at, value))
     }
-    if !assigned.isEmpty {
-      rows = try ComputedColumns(
-        rows, assigned, today: today, now: now, numbers: numbers, types: types, position: position)
-    }
-    return rows
+    return ReshapedRows.filling(rows, values)
   }
 
   /// A text as a value of a column; nil if it is none.

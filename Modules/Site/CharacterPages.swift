@@ -89,17 +89,10 @@ extension Site {
 
   func deathFacts(_ record: SiteRecord, _ page: inout SitePage) {
     page.fact("Cause", record.text("cause"))
-    if record.text("production") != nil {
-      page.beginFact("Episode")
-      page.episode(of: record)
-      page.endFact()
-    }
+    if record.text("production") != nil { page.fact("Episode") { $0.episode(of: record) } }
     for (label, column) in [("Responsible", "responsible"), ("Connected", "connected")] {
       let names = record.list(column)
-      if names.isEmpty { continue }
-      page.beginFact(label)
-      page.names(names, of: Catalog.characters)
-      page.endFact()
+      if !names.isEmpty { page.fact(label) { $0.names(names, of: Catalog.characters) } }
     }
     page.fact("Last words", record.text("last_words").map { "“\($0)”" })
     if let count = record.integer("number_of_deaths"), count != 1 { page.fact("Number of deaths", String(count)) }

@@ -77,10 +77,8 @@ extension Site {
     guard let table = records[Catalog.notes] else { return }
     page.section("Last notes")
     page.raw("<ul class=\"list\">\n")
-    let notes = table.records.map { ($0.text("updated_at") ?? "", $0) }.sorted {
-      $0.0 == $1.0 ? $0.1.row < $1.1.row : $0.0 > $1.0
-    }
-    for (time, record) in notes.prefix(5) {
+    for record in table.records(newestBy: "updated_at").prefix(5) {
+      let time = record.text("updated_at") ?? ""
       page.raw("<li><div>")
       page.episode(of: record)
       if !time.isEmpty { page.element(" <span class=\"date\">", String(time.prefix(10)), "</span>") }

@@ -54,11 +54,7 @@ extension Site {
     try page.portrait(record.list("thumbnail") + record.list("image"))
     page.cardTitle(
       title, addresses.page(Catalog.movies, record.row), isFavourite: records.isFavourite(record, in: Catalog.movies))
-    if let rating = record.number("user_rating") {
-      page.raw("<p>")
-      page.stars(rating)
-      page.raw("</p>")
-    }
+    page.rating(of: record)
     page.cardLine(
       [
         record.integer("reservation_rank").map { "#\($0)" },
@@ -88,11 +84,7 @@ extension Site {
       break
     }
     page.raw("<div class=\"facts\">")
-    if let rating = record.number("user_rating") {
-      page.raw("<p>")
-      page.stars(rating)
-      page.raw("</p>\n")
-    }
+    page.rating(of: record)
     page.fact("Released", record.text("release_date"))
     page.fact("Rated", Self.grade(record))
     page.fact("Length", record.integer("duration_minutes").map { counted($0, "minute") })

@@ -123,16 +123,8 @@ extension Site {
       page.tags("Characters", parts.compactMap { characters[$0].text("name") }, of: Catalog.characters)
     }
     page.fact("Phone", record.text("phone"))
-    if let email = record.text("email") {
-      page.beginFact("Email")
-      page.web("mailto:\(email)", email)
-      page.endFact()
-    }
-    if let website = record.text("website") {
-      page.beginFact("Website")
-      page.web(website)
-      page.endFact()
-    }
+    if let email = record.text("email") { page.fact("Email") { $0.web("mailto:\(email)", email) } }
+    if let website = record.text("website") { page.fact("Website") { $0.web(website) } }
     page.extraFacts(record)
     page.endFacts()
     page.raw("</div>\n")

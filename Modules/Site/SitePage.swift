@@ -168,6 +168,14 @@ struct SitePage: ~Copyable {
     markup.raw("</span>")
   }
 
+  /// The rating of a movie in a paragraph; nothing without one.
+  mutating func rating(of record: SiteRecord) {
+    guard let rating = record.number("user_rating") else { return }
+    raw("<p>")
+    stars(rating)
+    raw("</p>\n")
+  }
+
   /// A number without a needless fraction.
   static func number(_ value: Double) -> String {
     let text = String(describing: value)
@@ -292,13 +300,14 @@ struct SitePage: ~Copyable {
 
   // MARK: - Facts
 
-  /// Begins a term of a list of facts.
-  mutating func beginFact(_ name: String) {
+  /// A fact whose value `write` appends.
+  mutating func fact(_ name: String, _ write: (inout SitePage) -> Void) {
     if !isInFacts { markup.raw("<dl>") }
     isInFacts = true
     element("<dt>", name, "</dt><dd>")
+    write(&self)
+    markup.raw("</dd>")
   }
-  mutating func endFact() { markup.raw("</dd>") }
   mutating func endFacts() {
     if isInFacts { markup.raw("</dl>\n") }
     isInFacts = false
@@ -306,33 +315,27 @@ struct SitePage: ~Copyable {
 
   /// A fact as the name of a record; nothing for nil.
   mutating func fact(_ name: String, _ value: String?, of dataset: Schema) {
-    guard let value else { return }
-    beginFact(name)
-    self.name(value, of: dataset)
-    endFact()
+    if let value { fact(name) { $0.name(value, of: dataset) } }
   }
 
   /// A fact as text; nothing for nil.
   mutating func fact(_ name: String, _ value: String?) {
-    guard let value else { return }
-    beginFact(name)
-    markup.text(value)
-    endFact()
+    if let value { fact(name) { $0.text(value) } }
   }
 
   /// A fact as chips; nothing for an empty list.
   /// - Parameter dataset: the dataset of the records that the values name; nil for none.
   mutating func tags(_ name: String, _ values: [String], of dataset: Schema? = nil) {
     if values.isEmpty { return }
-    beginFact(name)
-    markup.raw("<ul class=\"tags\">")
-    for value in values {
-      markup.raw("<li>")
-      if let dataset { self.name(value, of: dataset) } else { markup.text(value) }
-      markup.raw("</li>")
+    fact(name) { page in
+      page.raw("<ul class=\"tags\">")
+      for value in values {
+        page.raw("<li>")
+        if let dataset { page.name(value, of: dataset) } else { page.text(value) }
+        page.raw("</li>")
+      }
+      page.raw("</ul>")
     }
-    markup.raw("</ul>")
-    endFact()
   }
 
   /// The columns that the user added to the store.

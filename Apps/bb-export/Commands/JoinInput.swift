@@ -61,10 +61,8 @@ struct JoinInput {
       throw Problem(
         .usage, "the file has several tables: \(names)", at: source.name, hint: "write one to a file of its own first")
     }
-    let rows = try await source.rows(of: table, RowRequest(cores: threads))
-    let selection = Selection(makingColumnsOf: columns, in: rows.schema)
-    return try await selection.retyping(rows).withWidening { (rows) throws(Problem) in
-      let rows = try await selection.applied(to: rows, scratch: services.scratch)
+    let plain = try await source.rows(of: table, RowRequest(cores: threads))
+    return try await MemberRows.adding(columns, to: plain, services.scratch).withWidening { (rows) throws(Problem) in
       let batches = try await rows.collect(within: memory)
       return (rows.schema, batches, rows.notes)
     }

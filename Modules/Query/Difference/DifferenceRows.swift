@@ -42,8 +42,6 @@ public final class DifferenceRows: RowStream {
   private let tally: DifferenceTally
   /// The rows of both tables, and the same with the columns of both.
   private let opened: [any RowStream]
-  /// The same without columns of members.
-  private let plain: [any RowStream]
   private let fitted: Schema
   private let key: [Int]
   private let compared: [Int]
@@ -74,17 +72,20 @@ public final class DifferenceRows: RowStream {
     _ tally: DifferenceTally, known: [ColumnTypes]
   ) async throws(Problem) {
     var known = known
-    let plain = [
-      try await Self.rows(of: old, &known[0], comparison), try await Self.rows(of: new, &known[1], comparison),
-    ]
-    let left = try await Self.withMembers(plain[0], comparison, known[0], scratch)
-    let right = try await Self.withMembers(plain[1], comparison, known[1], scratch)
+    var both: [any RowStream] = []
+    for (number, part) in [old, new].enumerated() {
+      let rows = try await part.rows(&known[number], given: comparison.types)
+      var types = comparison.types
+      types.merge(known[number])
+      both.append(try await MemberRows.adding(comparison.key + comparison.ignored, to: rows, scratch, types))
+    }
+    let (left, right) = (both[0], both[1])
     for name in comparison.types.names where !left.schema.columns.has(name) {
       _ = try right.schema.column(named: name)
     }
     (self.old, self.new, self.known, self.comparison) = (old, new, known, comparison)
-    (self.scratch, self.tally, opened, self.plain) = (scratch, tally, [left, right], plain)
-    mayWiden = plain[0].mayWiden || plain[1].mayWiden
+    (self.scratch, self.tally, opened) = (scratch, tally, both)
+    mayWiden = left.mayWiden || right.mayWiden
 
     let declared = [right.schema, left.schema].first { !$0.key.isEmpty }
     var names = comparison.key, loose: [String] = []
@@ -151,27 +152,6 @@ public final class DifferenceRows: RowStream {
   }
 
   // MARK: - Rows
-
-  /// The rows of a table, which begin again if a member of the key is not of the type of earlier ones.
-  private static func rows(
-    of part: UnionRows.Part, _ known: inout ColumnTypes, _ comparison: Comparison
-  ) async throws(Problem) -> any RowStream {
-    let rows = try await part.rows(&known, given: comparison.types)
-    return try await members(of: rows.schema, comparison, known).retyping(rows)
-  }
-
-  /// Makes columns of the members that are named like columns.
-  private static func members(of schema: Schema, _ comparison: Comparison, _ known: ColumnTypes) -> Selection {
-    var types = comparison.types
-    types.merge(known)
-    return Selection(makingColumnsOf: comparison.key + comparison.ignored, in: schema, types)
-  }
-  private static func withMembers(
-    _ rows: any RowStream, _ comparison: Comparison, _ known: ColumnTypes, _ scratch: any ScratchSpace
-  ) async throws(Problem) -> any RowStream {
-    let members = members(of: rows.schema, comparison, known)
-    return members.steps.assigned.isEmpty ? rows : try await members.applied(to: rows, scratch: scratch)
-  }
 
   private func start() async throws(Problem) -> [DifferenceCursor] {
     let order = SortOrder((key + compared).map { SortOrder.Key(column: $0, isDescending: false) }, fitted)
@@ -243,11 +223,10 @@ public final class DifferenceRows: RowStream {
 
   /// After a value that contradicts an inferred type: both tables again, with the types found for certain.
   public func widened() async throws(Problem) -> (any RowStream)? {
-    for (part, rows) in plain.enumerated() {
+    for (part, rows) in opened.enumerated() {
       guard let wider = try await rows.widened() else { continue }
       var known = self.known
-      known[part] = ColumnTypes(
-        try await Self.withMembers(wider, comparison, self.known[part], scratch).schema.columns)
+      known[part] = ColumnTypes(wider.schema.columns)
       known[part].takesMembers = true
       return try await DifferenceRows(old, new, comparison, scratch, tally, known: known)
     }

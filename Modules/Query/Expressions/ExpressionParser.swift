@@ -106,15 +106,17 @@ struct ExpressionParser {
   // MARK: - Connectives
 
   mutating func alternatives() throws(Problem) -> Expression {
-    var parts = [try conjunction()]
-    while takeWords("or") { parts.append(try conjunction()) }
-    return parts.count == 1 ? parts[0] : .call("or", parts)
+    try joined(by: "or") { (parser) throws(Problem) in
+      try parser.joined(by: "and") { (parser) throws(Problem) in try parser.negation() }
+    }
   }
 
-  private mutating func conjunction() throws(Problem) -> Expression {
-    var parts = [try negation()]
-    while takeWords("and") { parts.append(try negation()) }
-    return parts.count == 1 ? parts[0] : .call("and", parts)
+  private mutating func joined(
+    by word: String, _ part: (inout ExpressionParser) throws(Problem) -> Expression
+  ) throws(Problem) -> Expression {
+    var parts = [try part(&self)]
+    while takeWords(word) { parts.append(try part(&self)) }
+    return parts.count == 1 ? parts[0] : .call(word, parts)
   }
 
   private mutating func negation() throws(Problem) -> Expression {
@@ -303,31 +305,21 @@ struct ExpressionParser {
   // MARK: - Arithmetic
 
   private mutating func sum() throws(Problem) -> Expression {
-    var result = try product()
-    while true {
-      skipBlanks()
-      if rest.starts(with: "||".unicodeScalars) {
-        try countOperator()
-        rest = rest.dropFirst(2)
-        result = .call("||", [result, try product()])
-      } else if rest.first == "+" || rest.first == "-" {
-        try countOperator()
-        let sign = String(rest.removeFirst())
-        result = .call(sign, [result, try product()])
-      } else {
-        return result
-      }
+    try chain(["||", "+", "-"]) { (parser) throws(Problem) in
+      try parser.chain(["*", "/", "%"]) { (parser) throws(Problem) in try parser.unary() }
     }
   }
 
-  private mutating func product() throws(Problem) -> Expression {
-    var result = try unary()
+  private mutating func chain(
+    _ signs: [String], _ part: (inout ExpressionParser) throws(Problem) -> Expression
+  ) throws(Problem) -> Expression {
+    var result = try part(&self)
     while true {
       skipBlanks()
-      guard let sign = rest.first, "*/%".unicodeScalars.contains(sign) else { return result }
+      guard let sign = signs.first(where: { rest.starts(with: $0.unicodeScalars) }) else { return result }
       try countOperator()
-      rest = rest.dropFirst()
-      result = .call(String(sign), [result, try unary()])
+      rest = rest.dropFirst(sign.unicodeScalars.count)
+      result = .call(sign, [result, try part(&self)])
     }
   }
 

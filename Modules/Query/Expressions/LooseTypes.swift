@@ -129,6 +129,35 @@ struct RetypedRows: DerivedRowStream {
   }
 }
 
+/// Rows with columns for members, which begin again if one is not of the type that earlier rows show.
+package struct MemberRows: DerivedRowStream {
+  package let inner: any RowStream
+  private let plain: any RowStream
+  private let selection: Selection
+  private let scratch: any ScratchSpace
+  package var schema: Schema { inner.schema }
+  package var mayWiden: Bool { plain.mayWiden }
+
+  /// Adds a column to rows for each of some names that is one of a member.
+  package static func adding(
+    _ names: [String], to rows: any RowStream, _ scratch: any ScratchSpace, _ types: ColumnTypes = ColumnTypes()
+  ) async throws(Problem) -> any RowStream {
+    let selection = Selection(makingColumnsOf: names, in: rows.schema, types)
+    if selection.steps.assigned.isEmpty { return rows }
+    return try await MemberRows(try await selection.retyping(rows), selection, scratch)
+  }
+  private init(_ plain: any RowStream, _ selection: Selection, _ scratch: any ScratchSpace) async throws(Problem) {
+    (self.plain, self.selection, self.scratch) = (plain, selection, scratch)
+    inner = try await selection.applied(to: plain, scratch: scratch)
+  }
+
+  package func next() async throws(Problem) -> BatchTask? { try await inner.next() }
+  package func widened() async throws(Problem) -> (any RowStream)? {
+    guard let wider = try await plain.widened() else { return nil }
+    return try await MemberRows(wider, selection, scratch)
+  }
+}
+
 /// Rows of which the first batch was read before.
 package struct PeekedRows: DerivedRowStream {
   package let inner: any RowStream
