@@ -17,9 +17,12 @@ enum TrackerCommands {
     "report", "FILE", values: .file, in: transfer,
     "tracker files: write the rows that were not used, with reasons, as CSV")
   static let strict = Option.flag("strict", in: transfer, "tracker files: import nothing if a row is not certain")
+  private static let zone = Option.value(
+    "zone", "ZONE", in: transfer,
+    "tracker files: where the days of times are counted: UTC, +02:00, Europe/Vienna [default: UTC]")
   /// The options that apply to tracker files only.
-  static let ownOptions = [from, report, strict, APIOptions.setOption]
-  static let options = [from, report, strict, Options.dryRun, APIOptions.setOption]
+  static let ownOptions = [from, report, strict, zone, APIOptions.setOption]
+  static let options = ownOptions + [Options.dryRun]
 
   private static let questions = Command(
     "questions", "list rows of imported files that are not certain",
@@ -97,7 +100,7 @@ enum TrackerCommands {
     let words = context.arguments.prefix(context.arguments.count - rest.count).joined(separator: " ")
     _ = try await ledger.store("resolve \(words.isEmpty ? "questions" : words)")
     let left = ledger.questions.count
-    context.say("\(count - left) question\(count - left == 1 ? "" : "s") resolved, \(left) left")
+    context.say("\(counted(count - left, "question")) resolved, \(left) left")
   }
 
   /// The title or episode that a text names: a candidate, a key of an episode, or a title.
@@ -144,7 +147,8 @@ enum TrackerCommands {
     try TransferCommands.refuse(TransferCommands.ownOptions, for: "tracker files", context)
     let ledger = try await TrackerLedger(try context.repository(makes: true))
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    let report = try reader.read(format, into: ledger, variables: try APIOptions(context.invocation).variables)
+    let report = try reader.read(
+      format, into: ledger, variables: try APIOptions(context.invocation).variables, zone: context[zone])
     guard context[from] == nil || report.skipped.count < report.rows || report.rows == 0 && report.files > 0 else {
       throw Problem(
         .badData, "no record of \(format.name)", at: path, hint: "omit --from, so that the format is recognized")
@@ -163,15 +167,16 @@ enum TrackerCommands {
     }
     let isChanged = try await ledger.store("import \(name)", isDryRun: context.has(Options.dryRun))
     defer {
-      let counts = ledger.counts.values
+      func sum(_ outcome: TrackerLedger.Outcome) -> Int {
+        ledger.counts.values.reduce(0) { $0 + $1[outcome, default: 0] }
+      }
       TransferCommands.summarize(
         format.name,
         [
-          ("added", counts.reduce(0) { $0 + $1.added }), ("changed", counts.reduce(0) { $0 + $1.changed }),
-          ("unchanged", counts.reduce(0) { $0 + $1.same }), ("questions", ledger.questions.count),
+          ("added", sum(.added)), ("changed", sum(.changed)), ("unchanged", sum(.same)),
+          ("questions", ledger.questions.count),
         ], omitted: Dictionary(grouping: report.skipped, by: \.reason).mapValues(\.count), context)
     }
-    func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
     let rows = "\(format.name): \(counted(report.rows, "row")) in \(counted(report.files, "file"))"
     let used = report.rows - report.skipped.count
     guard isChanged || used == 0 else {
@@ -182,16 +187,13 @@ enum TrackerCommands {
     let schema = Schema(
       "import",
       columns: [ColumnDescription("table", .text, nullable: false)]
-        + ["added", "changed", "same", "questions"].map { ColumnDescription($0, .integer, nullable: false) })
+        + TrackerLedger.Outcome.allCases.map { ColumnDescription($0.rawValue, .integer, nullable: false) })
     let records = TrackerRow.Target.allCases.compactMap { target in
       ledger.counts[target].map { counts in
         Record(
           schema,
-          [
-            "table": .text(target.rawValue), "added": .integer(Int64(counts.added)),
-            "changed": .integer(Int64(counts.changed)), "same": .integer(Int64(counts.same)),
-            "questions": .integer(Int64(counts.questions)),
-          ])
+          [.text(target.rawValue)]
+            + TrackerLedger.Outcome.allCases.map { .integer(Int64(counts[$0, default: 0])) })
       }
     }
     try await Listing(context, kind: "import").write(records, of: schema)
@@ -207,6 +209,22 @@ enum TrackerCommands {
         "\(counted(ledger.questions.count, "question")); list them with bb-notes questions")
     }
   }
+
+  /// Reads the episodes of known shows from a list of all of them, which may be long.
+  static func identifyEpisodes(_ rows: any RowStream, _ path: String, _ context: CommandContext) async throws(Problem) {
+    try TransferCommands.refuse(ownOptions, for: "lists of episodes", context)
+    let ledger = try await TrackerLedger(try context.repository(makes: true))
+    var count = 0
+    while let work = try await rows.next() { count += ledger.identify(try work.batch().records(of: rows.schema)) }
+    let answered = ledger.askAgain()
+    let isDryRun = context.has(Options.dryRun)
+    let isChanged = try await ledger.store("import \(path.split(separator: "/").last ?? "")", isDryRun: isDryRun)
+    context.say(
+      "imdb: \(counted(count, "episode")) of known shows\(!isChanged ? ": no changes" : isDryRun ? " (dry run)" : "")")
+    if answered > 0 { context.say("\(counted(answered, "question")) resolved") }
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
   private static func write(
     _ report: TrackerReader.Report, to path: String, _ context: CommandContext

@@ -82,6 +82,7 @@ enum TransferCommands {
       }
     }
     try refuse(TrackerCommands.ownOptions, for: "files of \(schema.name)", context)
+    if schema.name == TrackerLedger.episodeList.name { return }
     let repository = try context.repository(makes: true)
     let importing = RecordImport(
       into: repository, try await context.titleNames(repository),
@@ -165,6 +166,10 @@ enum TransferCommands {
       schema = try dataset(with: columns, path, context)
       return ColumnTypes(schema.columns.filter { columns.contains($0.name) })
     }
+    if schema.name == TrackerLedger.episodeList.name {
+      try await TrackerCommands.identifyEpisodes(rows, path, context)
+      return (schema, [], [:])
+    }
     let computed = (computed[schema.name] ?? []).filter { schema.position(of: $0) == nil }
     let all = rows.schema.columns, kept = all.indices.filter { !computed.contains(all[$0].name) }
     let stored = rows.schema.projected(to: kept), isList = kept.count < all.count
@@ -200,6 +205,8 @@ enum TransferCommands {
             || columns.contains(column.name)
         }
     }
+    let list = TrackerLedger.episodeList
+    if context[dataset] == nil, columns == list.columns.map(\.name) { return list }
     if let name = context[dataset], let schema = datasets.first(where: { $0.name == name }) {
       for column in columns where !isKnown(column, schema) {
         let near = Remedy.nearest(column, among: schema.columns.map(\.name))

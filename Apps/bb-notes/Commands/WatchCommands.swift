@@ -102,7 +102,7 @@ enum WatchCommands {
       }
       values.append(try Assignment(parsing: "rating=\(text)"))
     }
-    let plays = Dictionary(grouping: try await repository.records(of: Catalog.watches)) { Address($0) }
+    let plays = Dictionary(grouping: try await repository.records(of: Catalog.watches)) { EpisodeKey(inTitleOf: $0) }
     var edits: [RecordRepository.Edit] = [], added: [EpisodeKey] = [], date = ""
     func made(_ play: Record, _ key: EpisodeKey, isAgain: Bool) -> Record {
       var play = play
@@ -115,8 +115,8 @@ enum WatchCommands {
       return play
     }
     for key in keys {
-      let address = Address(key), known = plays[address] ?? []
-      var play = Record(Catalog.watches, address.values)
+      let known = plays[key] ?? []
+      var play = Record(Catalog.watches, key.inTitle)
       for value in values { play = try value.applied(to: play, today: context.today) }
       date = play.text("day").map { " on \($0)" } ?? ""
       if let day = play.text("day"), day > context.today.prefix(day.count) {
@@ -135,9 +135,8 @@ enum WatchCommands {
       }
       added.append(key)
       if play["rating"] != .null {
-        let before = try await repository.record(
-          of: Catalog.ratings, key: [.text(key.production), .integer(Int64(key.season)), .integer(Int64(key.episode))])
-        var rating = Record(Catalog.ratings, address.values)
+        let before = try await repository.record(of: Catalog.ratings, key: key.values)
+        var rating = Record(Catalog.ratings, key.inTitle)
         (rating["rating"], rating["day"]) = (play["rating"], play["day"])
         edits.append(RecordRepository.Edit(from: before, to: rating))
       }
@@ -148,20 +147,20 @@ enum WatchCommands {
     }
     let what = added.count == 1 ? shown(added[0], names, titles) : "\(added[0].text) to \(last.short)"
     _ = try await repository.change("watch \(added.count == 1 ? added[0].text : what)", edits)
-    let watched = Set(plays.keys).union(added.map(Address.init))
+    let watched = Set(plays.keys).union(added)
     let following = try await following(choices, [last.production], watched, context).first
     context.say("watched \(what)\(date)\(following.map { "; next: \($0.label)" } ?? "")")
   }
 
   /// The first episode of each show that was shown and is not watched.
   private static func following(
-    _ choices: EpisodeChoices, _ shows: Set<String>, _ watched: Set<Address>, _ context: CommandContext
+    _ choices: EpisodeChoices, _ shows: Set<String>, _ watched: Set<EpisodeKey>, _ context: CommandContext
   ) async throws(Problem) -> [EpisodeChoice] {
     var found: [String: EpisodeChoice] = [:]
     for choice in try await choices.all() {
       let key = choice.key
       if shows.contains(key.production), found[key.production] == nil, key.season > 0, key.episode > 0,
-        choice.airDate ?? "" <= context.today, !watched.contains(Address(key))
+        choice.airDate ?? "" <= context.today, !watched.contains(key)
       {
         found[key.production] = choice
       }
@@ -179,10 +178,10 @@ enum WatchCommands {
         ColumnDescription("air_date", .date, "day on which it was first shown"),
       ])
     let repository = try context.repository(), names = try await context.titleNames(repository)
-    let watched = Set(try await repository.records(of: Catalog.watches).map(Address.init))
+    let watched = Set(try await repository.records(of: Catalog.watches).map(EpisodeKey.init(inTitleOf:)))
     let lists = try await repository.records(of: Catalog.lists)
     func titles(_ list: String) -> [String] { lists.filter { $0.text("list") == list }.compactMap { $0.text("title") } }
-    let shows = Set(watched.map(\.title)).union(titles("following")).subtracting(titles("dropped"))
+    let shows = Set(watched.map(\.production)).union(titles("following")).subtracting(titles("dropped"))
       .filter { names[$0]?.kind != .movie }
     let usual = try EpisodeArguments.usualProduction(context, names)
     let records = try await following(try context.choices(repository), shows, watched, context).map { choice in
@@ -195,20 +194,5 @@ enum WatchCommands {
         ])
     }
     try await Listing(context, kind: "next").write(records, of: schema, try context.selection(for: schema))
-  }
-
-  /// The title and episode of a play.
-  private struct Address: Hashable {
-    let title: String, season: Int64, episode: Int64
-    var values: KeyValuePairs<String, Value> {
-      ["title": .text(title), "season": .integer(season), "episode": .integer(episode)]
-    }
-    init(_ key: EpisodeKey) {
-      (title, season, episode) = (key.production, Int64(key.season), Int64(key.episode))
-    }
-    init(_ record: Record) {
-      title = record.text("title") ?? ""
-      (season, episode) = (record.integer("season") ?? 0, record.integer("episode") ?? 0)
-    }
   }
 }

@@ -51,7 +51,7 @@ public struct TimeZoneRules: Sendable {
   }
 
   /// Seconds ahead of UTC at an instant.
-  func offset(at instant: Int64) -> Int {
+  package func offset(at instant: Int64) -> Int {
     if let last = changes.last, instant >= last.at, let rule { return rule.offset(at: instant) }
     var low = 0, high = changes.count
     while low < high {

@@ -41,7 +41,7 @@ extension TrackerLedger {
         else { continue }
         do throws(TrackerQuestion) {
           _ = try add(row, id, 0)
-          remember(question.text("id") ?? "", row.target == .watches ? id : row.target.rawValue)
+          remember(question.text("id") ?? "", row, id)
           done.append(key)
         } catch {
           question["reason"] = .text(error.reason)
@@ -52,6 +52,31 @@ extension TrackerLedger {
       answered += done.count
       if done.isEmpty { return answered }
     }
+  }
+
+  /// The columns of title.episode.tsv, in which IMDb lists the episodes of all shows.
+  public static let episodeList = Schema(
+    "title.episode",
+    columns: ["tconst", "parentTconst", "seasonNumber", "episodeNumber"].map { ColumnDescription($0, .text) })
+
+  /// Gives episodes the identifiers that rows of the list say, if their show is known.
+  /// - Returns: the number of episodes of known shows.
+  public func identify(_ rows: [Record]) -> Int {
+    var count = 0
+    for row in rows {
+      guard let show = row.text("parentTconst").flatMap({ titlesByID["show imdb:\($0)"] }),
+        let season = row.text("seasonNumber").flatMap(Int.init), let id = row.text("tconst"),
+        let number = row.text("episodeNumber").flatMap(Int.init)
+      else { continue }
+      let key = EpisodeKey(show, season: season, episode: number)
+      episodesByID["imdb:\(id)", default: []].insert(key)
+      count += 1
+      guard let known = self.rows("episodes")[RecordKey.text(of: key.values)] else { continue }
+      var episode = known.fitted(to: known.schema.adding([ColumnDescription("ids", .list(.text), "identifiers")]))
+      episode["ids"] = .list(Set(known.list("ids").filter { !$0.hasPrefix("imdb:") } + ["imdb:\(id)"]).sorted())
+      put(episode)
+    }
+    return count
   }
 
   /// The open questions, in their order.
@@ -118,9 +143,7 @@ extension TrackerLedger {
         said.values["season"] = .number(Int64(episode.season))
         said.values["episode"] = .number(Int64(episode.episode))
       }
-      if (try? add(said, id, 0)) != nil {
-        remember(question.text("id") ?? "", row.target == .watches ? id : row.target.rawValue)
-      }
+      if (try? add(said, id, 0)) != nil { remember(question.text("id") ?? "", row, id) }
     }
     askAgain()
     guard let open = after["questions"]?[question.keyText] else { return }

@@ -6,33 +6,12 @@ public import Rows
 ///
 /// Nothing is guessed: a row that is not certain becomes a question.
 public final class TrackerLedger {
-  /// The number of rows by their outcome.
-  public struct Counts: Sendable, Hashable {
-    /// Rows that became a record, changed one, changed nothing, or became a question.
-    public var added = 0, changed = 0, same = 0, questions = 0
-  }
-  enum Outcome { case added, changed, same }
-
-  /// A title, season and episode.
-  struct Address: Hashable {
-    let title: String, season: Int64, episode: Int64
-    var text: String {
-      func two(_ number: Int64) -> String { (0..<10 ~= number ? "0" : "") + String(number) }
-      return "\(title) S\(two(season))E\(two(episode))"
-    }
-    var values: KeyValuePairs<String, Value> {
-      ["title": .text(title), "season": .integer(season), "episode": .integer(episode)]
-    }
-    init(_ title: String, _ season: Int64, _ episode: Int64) {
-      (self.title, self.season, self.episode) = (title, season, episode)
-    }
-    init(_ record: Record) {
-      self.init(record.text("title") ?? "", record.integer("season") ?? 0, record.integer("episode") ?? 0)
-    }
-  }
+  /// What became of a row: a record, a change of one, nothing, or a question.
+  public enum Outcome: String, CaseIterable { case added, changed, same, questions }
 
   static let schemas = [
     Catalog.titles, Catalog.watches, Catalog.ratings, Catalog.lists, Catalog.notes, Catalog.questions, Catalog.imports,
+    Catalog.episodes,
   ]
   private let repository: RecordRepository
   /// The records as they are stored, by dataset and key.
@@ -42,9 +21,9 @@ public final class TrackerLedger {
   /// The titles that are known.
   public internal(set) var names = TitleNames.builtIn
   var titlesByID: [String: String] = [:], titlesByName: [String: Set<String>] = [:]
-  private var plays: [String: String] = [:], playsAt: [Address: [String]] = [:]
+  private var plays: [String: String] = [:], playsAt: [EpisodeKey: [String]] = [:]
   /// The episodes by identifier, and by show and name.
-  var episodesByID: [String: Set<Address>] = [:], episodesByName: [[String]: Set<Address>] = [:]
+  var episodesByID: [String: Set<EpisodeKey>] = [:], episodesByName: [[String]: Set<EpisodeKey>] = [:]
   /// The keys of questions, also of those that were answered.
   private(set) var asked: [String] = [], numbers: [String: Int64] = [:]
   private var lastNumber: Int64 = 0
@@ -52,8 +31,8 @@ public final class TrackerLedger {
   /// The file of the rows that are added now, those that were read, and the questions that their rows asked.
   private var file = ""
   private(set) var filesRead: Set<[String]> = [], current: Set<String> = []
-  /// The outcomes by dataset.
-  public private(set) var counts: [TrackerRow.Target: Counts] = [:]
+  /// The number of rows by dataset and outcome.
+  public private(set) var counts: [TrackerRow.Target: [Outcome: Int]] = [:]
 
   /// The records of a store.
   public init(_ repository: RecordRepository) async throws(Problem) {
@@ -75,11 +54,10 @@ public final class TrackerLedger {
       lastNumber += 1
       numbers[key] = lastNumber
     }
-    for record in try await repository.records(of: Catalog.episodes) {
+    for record in rows("episodes").values {
       guard let key = EpisodeKey(of: record) else { continue }
-      let address = Address(key.production, Int64(key.season), Int64(key.episode))
-      for id in record.list("ids") { episodesByID[id, default: []].insert(address) }
-      episodesByName[[key.production, TrackerRow.folded(record.text("title"))], default: []].insert(address)
+      for id in record.list("ids") { episodesByID[id, default: []].insert(key) }
+      episodesByName[[key.production, TrackerRow.folded(record.text("title"))], default: []].insert(key)
     }
   }
 
@@ -105,7 +83,7 @@ public final class TrackerLedger {
 
   private func enter(play record: Record) {
     let id = record.text("id") ?? ""
-    playsAt[Address(record), default: []].append(id)
+    playsAt[EpisodeKey(inTitleOf: record), default: []].append(id)
     for other in record.list("ids") { plays[other] = id }
   }
   private func play(_ id: String) -> Record? { after["watches"]?[RecordKey.text(of: [.text(id)])] }
@@ -140,8 +118,8 @@ public final class TrackerLedger {
     do throws(TrackerQuestion) {
       if let fact = record("imports", [.text(mark)])?.text("fact") {
         // Later changes of the record are the user's.
-        if row.isEachPlay, let play = play(plays[fact] ?? fact) { _ = numbered(Address(play).text) }
-        counts[row.target, default: Counts()].same += 1
+        if row.isEachPlay, let play = play(plays[fact] ?? fact) { _ = numbered(EpisodeKey(inTitleOf: play).text) }
+        count(.same, row)
         return nil
       }
       var rowsSoFar = 0, place: Place?
@@ -153,32 +131,29 @@ public final class TrackerLedger {
         place = found
       }
       if record("questions", [.text(mark)])?.isTrue("dropped") == true {
-        counts[row.target, default: Counts()].same += 1
+        count(.same, row)
         return nil
       }
-      count(try add(row, id, rowsSoFar, at: place), row.target)
-      remember(mark, row.target == .watches ? id : row.target.rawValue)
+      count(try add(row, id, rowsSoFar, at: place), row)
+      remember(mark, row, id)
       return nil
     } catch {
       return ask(mark, row, id, error)
     }
   }
 
-  private func count(_ outcome: Outcome, _ target: TrackerRow.Target) {
-    switch outcome {
-    case .added: counts[target, default: Counts()].added += 1
-    case .changed: counts[target, default: Counts()].changed += 1
-    case .same: counts[target, default: Counts()].same += 1
-    }
+  private func count(_ outcome: Outcome, _ row: TrackerRow) {
+    counts[row.target, default: [:]][outcome, default: 0] += 1
   }
 
-  func remember(_ mark: String, _ fact: String) {
+  func remember(_ mark: String, _ row: TrackerRow, _ id: String) {
+    let fact = row.target == .watches ? id : row.target.rawValue
     after["questions"]?[RecordKey.text(of: [.text(mark)])] = nil
     put(Record(Catalog.imports, ["row": .text(mark), "fact": .text(fact)]))
   }
 
   private func ask(_ mark: String, _ row: TrackerRow, _ id: String, _ why: TrackerQuestion) -> String {
-    counts[row.target, default: Counts()].questions += 1
+    count(.questions, row)
     current.insert(mark)
     var question: Record
     if let known = record("questions", [.text(mark)]) {
@@ -208,7 +183,7 @@ public final class TrackerLedger {
 
   // MARK: - Records
 
-  typealias Place = (address: Address, episodeIDs: [String])
+  typealias Place = (address: EpisodeKey, episodeIDs: [String])
 
   func add(
     _ row: TrackerRow, _ id: String, _ rows: Int, at place: Place? = nil
@@ -228,14 +203,14 @@ public final class TrackerLedger {
     _ row: TrackerRow, _ id: String, _ rowsSoFar: Int, at place: Place
   ) throws(TrackerQuestion) -> Outcome {
     let (address, episodeIDs) = place
-    if names[address.title]?.kind == .show, address.episode == 0 {
+    if names[address.production]?.kind == .show, address.episode == 0 {
       throw TrackerQuestion("a play of a show needs an episode")
     }
     let stated = row.integer("times") ?? 0
     let total = max(stated > 0 ? stated : 1 + (row.integer("again") ?? 0), Int64(rowsSoFar))
     let service = id.prefix { $0 != ":" }
     var outcome = Outcome.same
-    var new = Record(Catalog.watches, address.values)
+    var new = Record(Catalog.watches, address.inTitle)
     new["id"] = .text(id)
     new["times"] = .integer(1)
     for column in Self.dated { new[column] = row.value(column) }
@@ -281,11 +256,11 @@ public final class TrackerLedger {
   private static func isEmpty(_ value: Value) -> Bool { value == .null || value == .list([]) }
 
   /// Changes the row without a day, which says how many plays there are beyond those with one.
-  private func lower(_ address: Address, _ count: Int64, _ play: Record) {
+  private func lower(_ address: EpisodeKey, _ count: Int64, _ play: Record) {
     let undated = (playsAt[address] ?? []).compactMap(self.play).first { $0["day"] == .null }
     guard var row = undated ?? (count > 0 ? play : nil) else { return }
     if undated == nil {
-      row["id"] = .text("undated:\(address.title)/\(address.season)/\(address.episode)")
+      row["id"] = .text("undated:\(address.production)/\(address.season)/\(address.episode)")
       for column in ["day", "at", "rating", "rewatch"] { row[column] = .null }
       if play["day"] != .null { (row["text"], row["tags"]) = (.null, .list([])) }
       (row["times"], row["ids"]) = (.integer(0), .list([]))
@@ -305,7 +280,7 @@ public final class TrackerLedger {
   private func rate(_ row: TrackerRow) throws(TrackerQuestion) -> Outcome {
     guard row.text("rating") != nil else { throw TrackerQuestion("no rating") }
     let address = try address(of: row).address
-    var new = Record(Catalog.ratings, address.values)
+    var new = Record(Catalog.ratings, address.inTitle)
     for column in ["rating", "day", "at"] { new[column] = row.value(column) }
     guard let old = record("ratings", new.key) else {
       put(new)
@@ -337,7 +312,7 @@ public final class TrackerLedger {
 
   private func list(_ row: TrackerRow) throws(TrackerQuestion) -> Outcome {
     guard let name = row.text("list") else { throw TrackerQuestion("no list") }
-    var new = Record(Catalog.lists, try address(of: row).address.values)
+    var new = Record(Catalog.lists, try address(of: row).address.inTitle)
     new["list"] = .text(name)
     for column in ["position", "day", "text"] { new[column] = row.value(column) }
     guard var old = record("lists", new.key) else {
@@ -352,8 +327,8 @@ public final class TrackerLedger {
 
   private func note(_ row: TrackerRow) throws(TrackerQuestion) -> Outcome {
     let address = try address(of: row).address, text = row.text("text") ?? ""
-    let key: [Value] = [.text(address.title), .integer(address.season), .integer(address.episode)]
-    guard var old = record("notes", key) else {
+    guard var old = record("notes", address.values) else {
+      let key = address.values
       put(Record(Catalog.notes, ["production": key[0], "season": key[1], "episode": key[2], "text": .text(text)]))
       return .added
     }
@@ -377,8 +352,9 @@ public final class TrackerLedger {
         for column in ["created_at", "updated_at"] where record.schema.position(of: column) != nil {
           if column == "updated_at" || record[column] == .null { record[column] = .text(repository.now) }
         }
-        if let known = old[key], known.schema != record.schema { record = known.merged(with: record) }
-        edits.append(RecordRepository.Edit(from: old[key], to: record))
+        let known = old[key]
+        if let known, known.schema.width > record.schema.width { record = known.merged(with: record) }
+        edits.append(RecordRepository.Edit(from: known?.fitted(to: record.schema), to: record))
       }
       for (key, record) in old where new[key] == nil { edits.append(RecordRepository.Edit(from: record, to: nil)) }
     }

@@ -1,5 +1,5 @@
 import Query
-import Rows
+public import Rows
 
 /// Which title and episode a row means: by identifiers, then by name and year, never by a guess.
 extension TrackerLedger {
@@ -13,21 +13,17 @@ extension TrackerLedger {
       guard found.count == 1, let address = found.first else { throw TrackerQuestion("an episode without its show") }
       return (address, ids)
     case "movie":
-      return (Address(try title(.movie, row.text("name"), row, ids), 1, 1), [])
+      return (EpisodeKey(try title(.movie, row.text("name"), row, ids), season: 1, episode: 1), [])
     case "show":
       var name = row.text("name")
-      if isEpisode, let whole = name {
-        // TMDB calls an episode “Friends S1E1”.
-        let words = whole.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
-        let parts = words.last?.dropFirst().split(separator: UInt8(ascii: "E")).map { Int64(String($0) ?? "") } ?? []
-        if words.count > 1, words.last?.first == UInt8(ascii: "S"), parts.count == 2,
-          parts == [row.integer("season"), row.integer("episode")]
-        {
-          name = words.dropLast().compactMap { String($0) }.joined(separator: " ")
-        }
+      let season = Int(row.integer("season") ?? 0), episode = Int(row.integer("episode") ?? 0)
+      // TMDB calls an episode “Friends S1E1”.
+      if isEpisode, let whole = name, let space = whole.lastIndex(of: " "),
+        let named = try? EpisodeQuery.episode(String(whole[whole.index(after: space)...])), named == (season, episode)
+      {
+        name = String(whole[..<space])
       }
-      let key = try title(.show, name, row, ids)
-      return (Address(key, row.integer("season") ?? 0, row.integer("episode") ?? 0), episodeIDs)
+      return (EpisodeKey(try title(.show, name, row, ids), season: season, episode: episode), episodeIDs)
     default: throw TrackerQuestion("neither a movie nor a show")
     }
   }
@@ -91,11 +87,11 @@ extension TrackerLedger {
   }
 
   /// The one movie, or the one episode of a known show, with a name.
-  private func named(_ name: String) throws(TrackerQuestion) -> Address {
+  private func named(_ name: String) throws(TrackerQuestion) -> EpisodeKey {
     let movies = titlesByName["movie \(TrackerRow.folded(name))"] ?? []
-    if movies.count == 1, let movie = movies.first { return Address(movie, 1, 1) }
+    if movies.count == 1, let movie = movies.first { return EpisodeKey(movie, season: 1, episode: 1) }
     let parts = name.split(separator: ": ", omittingEmptySubsequences: false)
-    var found: Set<Address> = []
+    var found: Set<EpisodeKey> = []
     for count in 1..<max(parts.count, 1) {
       let shows = titlesByName["show \(TrackerRow.folded(parts[..<count].joined(separator: ": ")))"] ?? []
       for show in shows {
@@ -107,6 +103,19 @@ extension TrackerLedger {
     if found.count == 1, let address = found.first { return address }
     throw TrackerQuestion(
       "a movie or an episode? Netflix gives a name only", (found.map(\.text) + movies).sorted())
+  }
+}
+
+extension EpisodeKey {
+  /// The key of a record that has columns title, season and episode.
+  public init(inTitleOf record: Record) {
+    self.init(
+      record.text("title") ?? "", season: Int(record.integer("season") ?? 0),
+      episode: Int(record.integer("episode") ?? 0))
+  }
+  /// The values of these columns.
+  public var inTitle: KeyValuePairs<String, Value> {
+    ["title": .text(production), "season": .integer(Int64(season)), "episode": .integer(Int64(episode))]
   }
 }
 

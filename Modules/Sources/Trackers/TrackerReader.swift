@@ -1,3 +1,4 @@
+import Codecs
 public import Domain
 public import Rows
 
@@ -132,16 +133,20 @@ public struct TrackerReader {
   }
 
   /// Adds the rows of the files.
-  /// The variables of the format have the values given, by name.
+  /// The variables of the format have the values given, by name. Days are those of times in the zone; nil for UTC.
   /// - Throws: `badData` for damaged files, and for more rows than one import takes; `usage` for an unknown variable.
   public func read(
-    _ format: TrackerFormat, into ledger: TrackerLedger, variables given: [String: String] = [:]
+    _ format: TrackerFormat, into ledger: TrackerLedger, variables given: [String: String], zone name: String?
   ) throws(Problem) -> Report {
     var report = Report(), variables: [String: String] = [:], bytesRead = 0
     for variable in format.variables { variables[variable.name] = given[variable.name] ?? variable.usual ?? "" }
     for name in given.keys.sorted() where variables[name] == nil {
       throw Problem(
         .usage, "\(format.name) has no variable “\(name)”", hint: .choose(name, from: format.variables.map(\.name)))
+    }
+    let zone: TimeZoneRules?
+    do throws(Problem) { zone = try name.map(TimeZoneRules.named) } catch {
+      throw Problem(.usage, error.message, hint: error.hint)
     }
     let read = names.filter { Self.isTable($0.name) && format.names($0.name) }
     report.notRead = names.filter { file in !read.contains { $0.full == file.full } }.map(\.name)
@@ -173,7 +178,7 @@ public struct TrackerReader {
         ledger.begin(source: rule.service ?? format.name, rule: rule.name, file: file.name)
         for record in rule.records(of: table, file: file.name) where rule.accepts(record, variables) {
           used[file.name, default: []].insert(record.row)
-          let row = rule.row(of: record, format, variables)
+          let row = rule.row(of: record, format, variables, zone)
           if let reason = ledger.take(row) {
             report.uncertain.append(
               Report.Unused(file: file.name, line: record.line, reason: reason, isInvalid: row.failure != nil))

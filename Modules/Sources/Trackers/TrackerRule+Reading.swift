@@ -5,9 +5,10 @@ import Domain
 extension TrackerRule {
   private struct Unreadable: Error { let message: String }
 
-  static func trimmed(_ text: String) -> String {
-    let bytes = Array(text.utf8)[...].drop { $0 <= 0x20 }
-    return String(decoding: bytes[..<(bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? bytes.startIndex)], as: UTF8.self)
+  static func trimmed(_ text: String) -> String { String(decoding: trimmed(Array(text.utf8)), as: UTF8.self) }
+  static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+    let rest = bytes.drop { $0 <= 0x20 }
+    return Array(rest[..<(rest.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? rest.startIndex)])
   }
 
   /// Whether the rule is for a file with these columns.
@@ -69,7 +70,7 @@ extension TrackerRule {
   }
 
   func row(
-    of record: TrackerRecord, _ format: TrackerFormat, _ variables: [String: String]
+    of record: TrackerRecord, _ format: TrackerFormat, _ variables: [String: String], _ zone: TimeZoneRules?
   ) -> TrackerRow {
     var row = TrackerRow(target, source: service ?? format.name, rule: name)
     row.isEachPlay = isEachPlay
@@ -88,7 +89,11 @@ extension TrackerRule {
           throw Unreadable(message: "invalid date “\(text)”")
         }
         row.values["day"] = .string(moment.day)
-        if let at = moment.at { row.values["at"] = .string(at) }
+        guard let at = moment.at else { continue }
+        row.values["at"] = .string(at)
+        guard let zone, let utc = Instant(timestamp: at)?.seconds else { continue }
+        let local = Instant(seconds: utc + Int64(zone.offset(at: utc))).timestamp
+        row.values["day"] = .string(String(local.prefix(10)))
       }
     } catch {
       row.failure = error.message
@@ -209,18 +214,13 @@ extension TrackerRule {
     {
       return (String(decoding: stamp, as: UTF8.self), String(decoding: stamp.prefix(10), as: UTF8.self))
     }
-    if let format = formats.first(where: { $0.contains("M") && $0.contains("/") }) {
-      let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-      guard parts.count == 3, let first = parts[0], let second = parts[1], let year = parts[2] else { return nil }
-      func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-      }
-      let (month, day) = format.hasPrefix("M") ? (first, second) : (second, first)
-      let date = "\(padded(year < 100 ? year + 2000 : year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-      return Dates.isDate(Array(date.utf8)) && date.utf8.count == 10 ? (nil, date) : nil
-    }
     var bytes = Array(text.utf8)
+    if let format = formats.first(where: { $0.contains("M") && $0.contains("/") }) {
+      // Years have two digits or four.
+      return [format, format.replacing("yy", with: "yyyy")].lazy.compactMap { DatePattern($0)?.fields(bytes)?.date }
+        .first
+        .map { (nil, String(decoding: $0, as: UTF8.self)) }
+    }
     if Dates.isDate(bytes) { return (nil, text) }
     guard bytes.count > 15 else { return nil }
     if bytes[10] == 0x20 { bytes[10] = UInt8(ascii: "T") }

@@ -36,10 +36,6 @@ struct TrackerTable {
   private mutating func readCSV(_ text: [UInt8], _ header: String?) {
     var names: [[UInt8]]?, record: [[UInt8]] = [], field: [UInt8] = []
     var line = 1, start = 1, isQuoted = false, at = 0
-    func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-      let rest = bytes.drop { $0 <= 0x20 }
-      return Array(rest[..<(rest.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? rest.startIndex)])
-    }
     func end(_ table: inout TrackerTable) {
       record.append(field)
       field = []
@@ -48,10 +44,12 @@ struct TrackerTable {
         start = line
       }
       guard let known = names else {
-        if header == nil || trimmed(record[0]) == Array((header ?? "").utf8) { names = record.map(trimmed) }
+        if header == nil || TrackerRule.trimmed(record[0]) == Array((header ?? "").utf8) {
+          names = record.map(TrackerRule.trimmed)
+        }
         return
       }
-      guard record.contains(where: { !trimmed($0).isEmpty }) else { return }
+      guard record.contains(where: { !TrackerRule.trimmed($0).isEmpty }) else { return }
       table.count += 1
       let members = zip(known, record).map { JSON.Member($0, .string($1)) }
       table.rows.append((.object(members), start))

@@ -21,6 +21,8 @@ public struct TrackerWriter {
   private let format: TrackerFormat
   /// Titles that have the kind, name and year of another.
   private let twins: Set<String>
+  /// What has a play with a day.
+  private let dated: Set<EpisodeKey>
   private var confused: Set<String> = []
 
   /// The files that a format writes.
@@ -29,14 +31,15 @@ public struct TrackerWriter {
     let titles = ledger.names.titles
     let named = Dictionary(grouping: titles) { "\($0.kind.rawValue) \(TrackerRow.folded($0.name)) \($0.year ?? 0)" }
     twins = Set(named.values.filter { $0.count > 1 }.flatMap { $0.map(\.key) })
+    dated = Set(ledger.rows("watches").values.filter { $0["day"] != .null }.map(EpisodeKey.init(inTitleOf:)))
     var carried: [String: Set<String>] = [:]
     for export in format.exports { write(export, &carried) }
     for dataset in ["watches", "ratings", "lists"] {
       let left = ledger.rows(dataset).filter { carried[dataset]?.contains($0.key) != true }
       guard !left.isEmpty else { continue }
-      let noun = ["watches": "play", "ratings": "rating", "lists": "list entry"][dataset] ?? dataset
-      let many = ["watches": "plays", "ratings": "ratings", "lists": "list entries"][dataset] ?? dataset
-      losses.append("\(left.count) \(left.count == 1 ? noun : many) not written: the files have no place for them")
+      let nouns =
+        ["watches": ["play", "plays"], "ratings": ["rating", "ratings"]][dataset] ?? ["list entry", "list entries"]
+      losses.append("\(left.count) \(nouns[left.count == 1 ? 0 : 1]) not written: the files have no place for them")
     }
     if !confused.isEmpty {
       losses.append("\(confused.count) titles cannot be distinguished: \(confused.sorted().joined(separator: ", "))")
@@ -61,7 +64,9 @@ public struct TrackerWriter {
         if twins.contains(title.key), title.kind == .show || !ids { confused.insert(title.key) }
         var times = dataset == "watches" ? fact.integer("times") ?? 1 : 1
         // Letterboxd: watched, without an entry of the diary.
-        if format.name == "letterboxd", dataset == "watches", fields["day"] == nil { times = hasDay(fact) ? 0 : 1 }
+        if format.name == "letterboxd", dataset == "watches", fields["day"] == nil {
+          times = dated.contains(EpisodeKey(inTitleOf: fact)) ? 0 : 1
+        }
         let line = Self.line(export.columns.map { fields[$0[1]] ?? "" })
         for _ in 0..<min(times, 10_000) {
           if let most = export.maximumBytes, file.rows > 0, file.bytes.count + line.count > most {
@@ -79,28 +84,12 @@ public struct TrackerWriter {
   }
 
   private static func ordered(_ rows: [String: Record]) -> [(key: String, value: Record)] {
-    func order(_ fact: Record) -> [String] {
-      func padded(_ column: String) -> String { String(fact.integer(column) ?? 0) }
-      func wide(_ text: String) -> String { String(repeating: "0", count: max(0, 12 - text.utf8.count)) + text }
-      return [
-        fact.text("title") ?? "", wide(padded("season")), wide(padded("episode")),
-        fact.text("at") ?? fact.text("day") ?? "", fact.text("id") ?? "", fact.text("list") ?? "",
-      ]
-    }
-    return rows.map { (order: order($0.value), key: $0.key, value: $0.value) }
-      .sorted { a, b in
-        for (x, y) in zip(a.order, b.order) where x != y {
-          return x.unicodeScalars.lexicographicallyPrecedes(y.unicodeScalars)
-        }
-        return a.key < b.key
-      }.map { ($0.key, $0.value) }
-  }
-
-  private func hasDay(_ play: Record) -> Bool {
-    ledger.rows("watches").values.contains { other in
-      other.text("title") == play.text("title") && other.integer("season") == play.integer("season")
-        && other.integer("episode") == play.integer("episode") && other.text("day") != nil
-    }
+    rows.map { key, fact in
+      let rest = [fact.text("at") ?? fact.text("day") ?? "", fact.text("id") ?? "", fact.text("list") ?? "", key]
+      return (address: EpisodeKey(inTitleOf: fact), rest: rest.joined(separator: "\0"), key: key, value: fact)
+    }.sorted { a, b in
+      a.address == b.address ? a.rest.utf8.lexicographicallyPrecedes(b.rest.utf8) : a.address < b.address
+    }.map { ($0.key, $0.value) }
   }
 
   /// The fields of a record that columns of files can have.

@@ -209,4 +209,61 @@ import Testing
     if format == "imdb" { return #expect(done.err.contains("no records for imdb") || done.status == 0, "\(done)") }
     #expect(done.status == 0 && done.out == "", "\(done)")
   }
+
+  @Test("IMDb's list of episodes names their shows: questions are answered, and episodes keep the identifiers")
+  func episodeList() {
+    shell.write(
+      "ratings.csv",
+      "Const,Your Rating,Date Rated,Title,Title Type,Year\ntt2301451,10,2024-05-01,Ozymandias,TV Episode,2013\n")
+    shell.write(
+      "title.episode.tsv",
+      """
+      tconst\tparentTconst\tseasonNumber\tepisodeNumber
+      tt0031458\ttt32857063\t\\N\t\\N
+      tt2301451\ttt0903747\t5\t14
+      tt2301453\ttt0903747\t5\t15
+      tt9999999\ttt7777777\t5\t14
+
+      """)
+    _ = shell.run(
+      "bb-export sync episodes --source snapshot --storage csv:n; bb-notes import ratings.csv --storage csv:n")
+    let read = "bb-notes import title.episode.tsv --storage csv:n"
+    let done = shell.run("\(read) --dry-run; \(read)")
+    let told = "imdb: 2 episodes of known shows\n1 question resolved\n"
+    #expect(done.err == told.replacing("\n1", with: " (dry run)\n1") + told, "\(done)")
+    #expect(
+      shell.run("bb-notes export ratings --columns title,season,episode,rating -f csv --storage csv:n").out
+        == "title,season,episode,rating\nBreaking Bad,5,14,10\n")
+    #expect(shell.run("grep -c tt230145 n/episodes.csv").out == "2\n")
+    #expect(shell.run(read).err == "imdb: 2 episodes of known shows: no changes\n")
+    // They stay when the episodes are synchronized again, and go with the import.
+    let later = shell.run(
+      """
+      bb-export sync episodes --source snapshot --storage csv:n -q > sync.txt; grep -c tt230145 n/episodes.csv
+      bb-notes undo --storage csv:n; grep -c tt230145 n/episodes.csv; bb-notes questions --storage csv:n --count -f csv
+      """)
+    #expect(later.out == "2\n0\ncount\n1\n", "\(later)")
+    let refused = shell.run("\(read) --strict")
+    #expect(
+      refused.status == 64 && refused.err.contains("--strict does not apply to lists of episodes\n"), "\(refused)")
+  }
+
+  @Test("days of times are those of a zone") func zone() {
+    shell.write(
+      "watched-history-1.json",
+      #"[{"id":1,"watched_at":"2024-05-01T23:30:00.000Z","type":"movie","movie":{"title":"Heat","year":1995,"ids":{"trakt":1}}}]"#
+    )
+    for (store, zone, day) in [
+      ("n", "", "2024-05-01"), ("n", " --zone Europe/Vienna", "2024-05-02"), ("m", " --zone +00:30", "2024-05-02"),
+    ] {
+      let done = shell.run(
+        """
+        bb-notes import watched-history-1.json\(zone) --storage csv:\(store) -q
+        bb-notes export watches --columns day,at -f csv --storage csv:\(store)
+        """)
+      #expect(done.out.hasSuffix("day,at\n\(day),2024-05-01T23:30:00Z\n"), "\(done)")
+    }
+    let wrong = shell.run("bb-notes import watched-history-1.json --zone Europe/Nowhere --storage csv:n")
+    #expect(wrong.status == 64 && wrong.err.contains("unknown time zone “Europe/Nowhere”"), "\(wrong)")
+  }
 }
