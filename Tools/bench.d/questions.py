@@ -7,7 +7,7 @@ import measure, peers
 
 GOALS = {"two conditions": 2.5, "contains": 2.5, "search": 2.2, "first ten": 2.0, "sort by real": 1.3, "sort by integer and text": 1.2,
          "sort by long text": 1.7, "count": 3.0, "few groups": 1.6, "many groups": 1.0,
-         "join": 1.0, "sql": 2.0, "sql two conditions": 1.0, "sql few groups": 1.0, "sql first ten": 1.0, "sql join": 1.0,
+         "join": 1.0, "calculation": 1.5, "calculated condition": 1.5, "sql": 2.0, "sql two conditions": 1.0, "sql few groups": 1.0, "sql first ten": 1.0, "sql join": 1.0,
          "sort decimals": 1.3, "where decimals": 2.5, "sum of decimals": 1.6, "group decimals": 1.0,
          "sort days": 1.3, "where days": 2.5, "count of days": 1.6, "group days": 1.0}
 
@@ -91,6 +91,10 @@ def plain_questions(quotes, nums, left, right):
     return {
         "two conditions": (nums, "--where 'value < 500000 and level in (1,2)'", "select * from T where value < 500000 and level in (1,2)",
                            "T.filter((pl.col('value') < 500000) & pl.col('level').is_in([1, 2]))", "filter '$value < 500000 && ($level == 1 || $level == 2)'"),
+        "calculation": (nums, "--put 'total = value*level'", "select *, value*level as total from T", "T.with_columns((pl.col('value') * pl.col('level')).alias('total'))",
+                        "put '$total = $value * $level'"),
+        "calculated condition": (nums, "--where 'value*level > 900'", "select * from T where value*level > 900", "T.filter(pl.col('value') * pl.col('level') > 900)",
+                                 "filter '$value * $level > 900'"),
         "contains": (quotes, "--where 'quote ~ desert'", "select * from T where quote ilike '%desert%'",
                      "T.filter(pl.col('quote').str.to_lowercase().str.contains('desert', literal=True))", "filter 'strlen(sub($quote, \"(?i)desert\", \"\")) != strlen($quote)'"),
         "search": (quotes, "--search jesse", "select * from T where regexp_matches(concat_ws(' ', quote, character, note), '(?i)\\bjesse')", None, None),

@@ -244,6 +244,9 @@ public final class JSONRowStream: ExactRowStream {
         problem.hint = .set(
           .columnTypes, to: "\(NameListParser.written(layout.columns[column].name))=text", for: "set the column type")
       }
+      if inference == nil, !reading.types.isEmpty, error.column == -1 {
+        problem.hint = .set(.columnTypes, for: "name a type for this key, too")
+      }
       if inference != nil {
         let isContradiction = error.column.map { $0 < 0 || layout.columns[$0].isInferred } ?? false
         if isContradiction, let column = error.column, column >= 0 {

@@ -12,6 +12,8 @@ final class CompiledExpression: Sendable {
   }
   private let work: Work
   private let parts: [CompiledExpression]
+  /// The positions of the columns that the first two parts are; -1 for other parts. Most calculations need no more.
+  private let columns: (Int, Int)
   /// The type of the result; nil for null.
   let type: ColumnType?
   private let label: String
@@ -20,6 +22,10 @@ final class CompiledExpression: Sendable {
 
   private init(_ work: Work, _ type: ColumnType?, _ parts: [CompiledExpression] = [], _ label: String) {
     (self.work, self.type, self.parts, self.label) = (work, type, parts, label)
+    func column(_ number: Int) -> Int {
+      if number < parts.count, case .column(let column) = parts[number].work { column } else { -1 }
+    }
+    columns = (column(0), column(1))
   }
 
   /// - Parameter position: finds a column; nil if the name is a path of members.
@@ -260,7 +266,10 @@ final class CompiledExpression: Sendable {
     case .constant(let value): return value
     case .column(let column): return ExpressionValue(reader.cell(row, column), reader)
     case .arithmetic(let sign):
-      return try calculated(sign, try parts[0].value(reader, row, context), try parts[1].value(reader, row, context))
+      let (first, second) = columns
+      let a = first < 0 ? try parts[0].value(reader, row, context) : ExpressionValue(reader.cell(row, first), reader)
+      let b = second < 0 ? try parts[1].value(reader, row, context) : ExpressionValue(reader.cell(row, second), reader)
+      return try calculated(sign, a, b)
     case .negation:
       switch try parts[0].value(reader, row, context) {
       case .number(let number): return .number(-number)
