@@ -92,12 +92,9 @@ struct SitePage: ~Copyable {
   private mutating func navigation(_ section: String?, _ beginning: StaticString) {
     markup.raw(beginning)
     for entry in site.sections {
-      markup.raw("<a")
-      markup.attribute(.href, SiteLink("\(entry.dataset)/index.html").address(fromRoot: isRoot))
-      if entry.dataset == section { markup.raw(" aria-current=\"page\"") }
-      markup.raw(">")
-      markup.text(entry.label)
-      markup.raw("</a>")
+      markup.anchor(
+        entry.dataset == section ? "<a aria-current=\"page\"" : "<a",
+        SiteLink("\(entry.dataset)/index.html").address(fromRoot: isRoot), entry.label)
     }
     markup.raw("</nav>")
   }
@@ -145,11 +142,8 @@ struct SitePage: ~Copyable {
 
   /// A link to an anchor of the page.
   mutating func jump(_ text: String, to anchor: String) {
-    markup.raw("<a")
-    markup.attribute(.href, PageAddress(path: [], fragment: anchor))
-    markup.raw(">")
-    markup.text(text)
-    markup.raw("</a> ")
+    markup.anchor("<a", PageAddress(path: [], fragment: anchor), text)
+    markup.raw(" ")
   }
 
   /// The mark of a favourite.
@@ -185,21 +179,13 @@ struct SitePage: ~Copyable {
   // MARK: - Links
 
   mutating func link(_ link: SiteLink, _ text: String) {
-    markup.raw("<a")
-    markup.attribute(.href, link.address(fromRoot: isRoot))
-    markup.raw(">")
-    markup.text(text)
-    markup.raw("</a>")
+    markup.anchor("<a", link.address(fromRoot: isRoot), text)
   }
 
   /// A URL of the web or of mail as a link; other text as it is.
   mutating func web(_ address: String, _ text: String? = nil) {
     guard let web = PageAddress(web: Array(address.utf8)) else { return markup.text(text ?? address) }
-    markup.raw("<a rel=\"noopener\"")
-    markup.attribute(.href, web)
-    markup.raw(">")
-    markup.text(text ?? address)
-    markup.raw("</a>")
+    markup.anchor("<a rel=\"noopener\"", web, text ?? address)
   }
 
   /// A name as a link to the page of its record; as text if none or several have it.

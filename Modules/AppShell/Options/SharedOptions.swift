@@ -67,7 +67,7 @@ extension Invocation {
   package func grouping() throws(Problem) -> Grouping? {
     let columns = try names(SharedOptions.group), text = self[SharedOptions.aggregates]
     if let counted = try names(SharedOptions.countBy) {
-      return Grouping(by: counted, [Aggregate(.count, as: "rows")], splittingLists: true)
+      return Grouping(by: counted, [Aggregate(.count, as: Self.countName(counted))], splittingLists: true)
     }
     if has(SharedOptions.count) { return .count }
     guard columns != nil || text != nil else { return nil }
@@ -76,7 +76,13 @@ extension Invocation {
 
   /// The order of the rows of `--count-by`, the greatest number first; nothing without it.
   package var orderOfCounts: [Selection.SortKey] {
-    has(SharedOptions.countBy) ? [Selection.SortKey("rows", descending: true)] : []
+    let counted = (try? names(SharedOptions.countBy)) ?? []
+    return counted.isEmpty ? [] : [Selection.SortKey(Self.countName(counted), descending: true)]
+  }
+
+  /// The name of the number of rows, which no counted column has.
+  private static func countName(_ counted: [String]) -> String {
+    ["rows", "count"].first { !counted.contains($0) } ?? "number_of_rows"
   }
 
   /// Reads the options of `SharedOptions.selecting`.

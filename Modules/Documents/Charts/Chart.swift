@@ -28,6 +28,16 @@ public struct ChartWords: Sendable {
   var description: String
   /// The number of rows, nulls and other values that are not drawn.
   var note: String
+
+  /// The description of marks: `bars: 2 bars; smallest: A: 1; largest: B: 2`.
+  static func description<Mark, Value: Comparable>(
+    _ kind: String, _ marks: [Mark], _ unit: String, by value: (Mark) -> Value, text: (Mark) -> String
+  ) -> String {
+    let words = "\(kind): \(ChartCounts.counted(marks.count, unit))"
+    guard let least = marks.min(by: { value($0) < value($1) }), let most = marks.max(by: { value($0) < value($1) })
+    else { return words }
+    return "\(words); smallest: \(text(least)); largest: \(text(most))"
+  }
 }
 
 /// The number of rows of a chart, and of those that it does not draw like others.

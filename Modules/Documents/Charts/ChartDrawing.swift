@@ -74,16 +74,8 @@ extension Markup {
       @media (prefers-color-scheme: dark) { body { background: #14181d; color: #e4e8ee } th, td { border-color: #2b323b } }
 
       """)
-    raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-    raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")
-    text(bytes: sheet.policySource)
-    raw("; base-uri 'none'; form-action 'none'\">\n")
-    raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-    raw("<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
-    text(chart.words.title)
-    raw("</title>\n")
-    style(sheet)
-    raw("</head>\n<body>\n<main>\n<h1>")
+    head(chart.words.title, sheet)
+    raw("<main>\n<h1>")
     text(chart.words.title)
     raw("</h1>\n")
     self.chart(chart, hasStyle: false)

@@ -109,11 +109,8 @@ public struct HistogramChart: Chart {
 
   /// The title, the description and the note.
   public var words: ChartWords {
-    let most = bins.max { $0.count < $1.count }, least = bins.min { $0.count < $1.count }
-    var text = "histogram: \(ChartCounts.counted(bins.count, "interval"))"
-    if let most, let least {
-      text += "; smallest: \(label(least.index)): \(ChartCounts.text(least.count)); "
-      text += "largest: \(label(most.index)): \(ChartCounts.text(most.count))"
+    let text = ChartWords.description("histogram", bins, "interval", by: \.count) { bin in
+      "\(label(bin.index)): \(ChartCounts.text(bin.count))"
     }
     return ChartWords(title: "\(name): distribution of \(title)", description: text, note: counts.note)
   }

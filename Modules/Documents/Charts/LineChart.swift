@@ -97,9 +97,7 @@ public struct LineChart: Chart {
   /// The title, the description and the note.
   public var words: ChartWords {
     let drawn = points.enumerated().flatMap { line, points in points.filter { $0.y != nil }.map { (line, $0) } }
-    let least = drawn.min { ($0.1.y ?? 0) < ($1.1.y ?? 0) }, most = drawn.max { ($0.1.y ?? 0) < ($1.1.y ?? 0) }
-    var text = "line: \(ChartCounts.counted(drawn.count, "point"))"
-    if let least, let most { text += "; smallest: \(label(least.0, least.1)); largest: \(label(most.0, most.1))" }
+    let text = ChartWords.description("line", drawn, "point", by: { $0.1.y ?? 0 }, text: { label($0.0, $0.1) })
     let places = xCounts.nulls
     return ChartWords(
       title: "\(name): \(yTitle) by \(xTitle)", description: text,

@@ -108,6 +108,32 @@ public struct Markup: ~Copyable {
     out.append("</style>\n")
   }
 
+  /// Appends a link.
+  public mutating func anchor(_ begin: StaticString, _ address: PageAddress, _ words: String) {
+    raw(begin)
+    attribute(.href, address)
+    raw(">")
+    text(words)
+    raw("</a>")
+  }
+
+  /// Appends the head of a page whose style is a part of it, and the beginning of its body.
+  /// - Parameter policy: appends what the page may load besides.
+  public mutating func head(_ title: String, _ sheet: StyleSheet, policy: (inout Markup) -> Void = { _ in }) {
+    raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+    raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")
+    text(bytes: sheet.policySource)
+    policy(&self)
+    raw("; base-uri 'none'; form-action 'none'\">\n")
+    raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+    raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
+    raw("<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
+    text(title)
+    raw("</title>\n")
+    style(sheet)
+    raw("</head>\n<body>\n")
+  }
+
   /// The source of a script in a content security policy: `'sha256-…'`.
   public static func policySource(of script: PageAsset) -> [UInt8] { policySource(of: script.bytes) }
   static func policySource(of text: [UInt8]) -> [UInt8] {

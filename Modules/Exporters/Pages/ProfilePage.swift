@@ -40,16 +40,8 @@ struct ProfilePage: RowEncoder {
 
   func begin(_ out: inout ByteBuffer) {
     var page = Markup(continuing: &out)
-    page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-    page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")
-    page.text(bytes: style.policySource)
-    page.raw("; base-uri 'none'; form-action 'none'\">\n")
-    page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-    page.raw("<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
-    page.text(title)
-    page.raw("</title>\n")
-    page.style(style)
-    page.raw("</head>\n<body>\n<main>\n<h1 id=\"title\">")
+    page.head(title, style)
+    page.raw("<main>\n<h1 id=\"title\">")
     page.text(title)
     page.raw("</h1>\n<p>")
     page.text(rows == 1 ? "1 row" : "\(Markup.grouped(rows)) rows")

@@ -45,22 +45,14 @@ struct TablePage: Sendable {
   /// The page up to the first row.
   func begin(_ out: inout ByteBuffer) {
     var page = Markup(continuing: &out)
-    page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-    page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")
-    page.text(bytes: style.policySource)
-    page.raw("; script-src ")
-    page.text(bytes: Markup.policySource(of: PageAsset.tableScript))
-    page.raw("; img-src")
-    if imageSources.isEmpty { page.raw(" 'none'") }
-    for source in imageSources { page.raw(source) }
-    page.raw("; base-uri 'none'; form-action 'none'\">\n")
-    page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-    page.raw(
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
-    page.text(schema.name)
-    page.raw("</title>\n")
-    page.style(style)
-    page.raw("</head>\n<body>\n<a class=\"skip\" href=\"#rows\">Skip to the rows</a>\n<header>\n<h1 id=\"title\">")
+    page.head(schema.name, style) { page in
+      page.raw("; script-src ")
+      page.text(bytes: Markup.policySource(of: PageAsset.tableScript))
+      page.raw("; img-src")
+      if imageSources.isEmpty { page.raw(" 'none'") }
+      for source in imageSources { page.raw(source) }
+    }
+    page.raw("<a class=\"skip\" href=\"#rows\">Skip to the rows</a>\n<header>\n<h1 id=\"title\">")
     page.text(schema.name)
     page.raw("</h1>\n")
     putControls(&page)
