@@ -89,10 +89,7 @@ struct StandardStreams: TerminalPort {
   var destination: StandardOutput {
     Terminal.isTerminal(1) ? .terminal : Terminal.outputFile.map { .file($0) } ?? .other
   }
-  var isAppended: Bool {
-    guard let path = Terminal.outputFile, let size = (try? FileByteSource.ifPresent(path))?.size else { return false }
-    return size > 0
-  }
+  var isAppended: Bool { Terminal.outputSize ?? 0 > 0 }
   let scratch: any ScratchSpace
   let report: Report
   let variables: [String: String]

@@ -44,11 +44,17 @@ package enum Terminal {
     close(file)
   }
 
-  /// The path of the regular file that standard output is; nil if it is none, or the system does not say.
-  package static var outputFile: String? {
+  /// The size of the regular file that standard output is; nil if it is none.
+  package static var outputSize: Int? {
     var status = stat()
     guard unsafe fstat(1, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    guard let path = unsafe realpath("/proc/self/fd/1", nil) else { return nil }
+    return status.st_size
+  }
+
+  /// The path of that file, or a name for it if the system does not say; nil if there is none.
+  package static var outputFile: String? {
+    if outputSize == nil { return nil }
+    guard let path = unsafe realpath("/proc/self/fd/1", nil) else { return "/dev/stdout" }
     defer { unsafe free(path) }
     return unsafe String(cString: path)
   }

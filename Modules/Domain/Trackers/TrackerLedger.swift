@@ -6,7 +6,7 @@ public import Rows
 ///
 /// Nothing is guessed: a row that is not certain becomes a question.
 public final class TrackerLedger {
-  /// What became of a row: a record, a change of one, nothing, or a question.
+  /// The outcome of a row: a record, a change of one, nothing, or a question.
   public enum Outcome: String, CaseIterable { case added, changed, same, questions }
 
   static let schemas = [

@@ -18,7 +18,7 @@ extension TrackerLedger {
       var name = row.text("name")
       let season = Int(row.integer("season") ?? 0), episode = Int(row.integer("episode") ?? 0)
       // TMDB calls an episode “Friends S1E1”.
-      if isEpisode, let whole = name, let space = whole.lastIndex(of: " "),
+      if isEpisode, let whole = name, let space = whole.unicodeScalars.lastIndex(of: " "),
         let named = try? EpisodeQuery.episode(String(whole[whole.index(after: space)...])), named == (season, episode)
       {
         name = String(whole[..<space])

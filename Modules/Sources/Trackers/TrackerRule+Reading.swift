@@ -100,9 +100,7 @@ extension TrackerRule {
     }
     if row.failure != nil { row.keep(record.value, in: record.outer?.value["name"]) }
     row.identity = record.texts(identity)
-    if identity.count == 1, case .string(let bytes)? = record.at(identity[0]) {
-      row.ownText = String(decoding: bytes, as: UTF8.self)
-    }
+    if identity.count == 1 { row.ownText = record.at(identity[0])?.stringValue }
     if !otherIdentity.isEmpty, row.identity.allSatisfy(\.isEmpty) { row.identity = record.texts(otherIdentity) }
     return row
   }
@@ -177,19 +175,15 @@ extension TrackerRule {
 
   /// The parts of a text with commas; a part in quotes may contain them.
   private static func parts(_ text: String) -> [String] {
-    var parts: [String] = [], part: [UInt8] = [], isQuoted = false
+    var parts = [[UInt8]()], isQuoted = false
     for byte in text.utf8 {
-      if byte == 0x22 {
-        isQuoted.toggle()
-      } else if byte == 0x2C, !isQuoted {
-        parts.append(trimmed(String(decoding: part, as: UTF8.self)))
-        part = []
-      } else {
-        part.append(byte)
+      switch byte {
+      case 0x22: isQuoted.toggle()
+      case 0x2C where !isQuoted: parts.append([])
+      default: parts[parts.count - 1].append(byte)
       }
     }
-    parts.append(trimmed(String(decoding: part, as: UTF8.self)))
-    return parts.filter { !$0.isEmpty }
+    return parts.map { trimmed(String(decoding: $0, as: UTF8.self)) }.filter { !$0.isEmpty }
   }
 
   private static func withoutTags(_ text: String) -> String {

@@ -58,21 +58,12 @@ struct TrackerTable {
       let byte = text[at]
       at += 1
       if byte == 0x0A { line += 1 }
-      if isQuoted {
-        guard byte == 0x22 else {
-          field.append(byte)
-          continue
-        }
-        if at < text.count, text[at] == 0x22 {
-          field.append(0x22)
-          at += 1
-        } else {
-          isQuoted = false
-        }
-        continue
-      }
       switch byte {
-      case 0x22 where field.isEmpty: isQuoted = true
+      case 0x22 where isQuoted && at < text.count && text[at] == 0x22:
+        field.append(0x22)
+        at += 1
+      case 0x22 where isQuoted || field.isEmpty: isQuoted.toggle()
+      case _ where isQuoted: field.append(byte)
       case 0x2C:
         record.append(field)
         field = []
@@ -129,12 +120,6 @@ final class TrackerRecord {
 
   /// The texts of pointers, for identifiers; empty for what is missing.
   func texts(_ pointers: [String]) -> [String] {
-    pointers.map { pointer in
-      switch at(pointer) {
-      case .string(let bytes)?: String(decoding: bytes, as: UTF8.self)
-      case let value?: Self.text(value) ?? ""
-      case nil: ""
-      }
-    }
+    pointers.map { at($0).map { $0.stringValue ?? Self.text($0) ?? "" } ?? "" }
   }
 }
