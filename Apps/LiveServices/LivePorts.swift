@@ -113,7 +113,9 @@ struct StandardStreams: TerminalPort {
       }
       if !use.isStyled { output = VisibleSink(output) { [report] in report.warning($0) } }
     }
-    return use.isHeldBack ? try SpooledSink(output, scratch: scratch) : output
+    guard use.isHeldBack else { return output }
+    if let removable = try DescriptorSink.removable() { return removable }
+    return try SpooledSink(output, scratch: scratch)
   }
   func write(_ text: String) throws(Problem) { try Terminal.write(text, to: 1) }
   func input() throws(Problem) -> [UInt8] { try FileByteSource().bytes(limit: 64 << 20) }

@@ -37,8 +37,7 @@ package enum Beneath {
   package static func status(_ root: String, _ path: String) throws(Problem) -> stat? {
     guard let descriptor = try open(root, path, BB_O_PATH) else { return nil }
     defer { close(descriptor) }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { throw Problem.posix(errno, "read", "\(root)/\(path)") }
+    guard let status = stat.of(descriptor) else { throw Problem.posix(errno, "read", "\(root)/\(path)") }
     return status
   }
 

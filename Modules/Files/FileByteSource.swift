@@ -54,8 +54,7 @@ public final class FileByteSource: ByteSource {
   }
 
   private convenience init(_ file: OpenFile, _ name: String, ifDirectory advice: Remedy) throws(Problem) {
-    var status = stat()
-    guard unsafe fstat(file.descriptor, &status) == 0 else { throw Problem.posix(errno, "read", name) }
+    guard let status = stat.of(file.descriptor) else { throw Problem.posix(errno, "read", name) }
     let kind = status.st_mode & S_IFMT
     if kind == S_IFDIR { throw Problem(.usage, "is a directory, not a file", at: name, hint: advice) }
     posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -137,10 +136,7 @@ public final class FileByteSource: ByteSource {
     FileByteSource(file, name: name, size: size, onRead: onRead)
   }
 
-  package func status() -> stat? {
-    var status = stat()
-    return unsafe fstat(file.descriptor, &status) == 0 ? status : nil
-  }
+  package func status() -> stat? { stat.of(file.descriptor) }
 }
 
 extension FileByteSource: RandomAccessSource {

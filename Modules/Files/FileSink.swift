@@ -121,8 +121,7 @@ public final class FileSink: ByteSink {
       if isSynced, !isDurable.withLock({ $0 }) { try sync() }
       return known
     }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) == written.withLock({ $0 }) else {
+    guard let status = stat.of(descriptor), Int(status.st_size) == written.withLock({ $0 }) else {
       throw Problem(.io, "the file does not have the length that was written", at: name)
     }
     if isSynced {

@@ -38,3 +38,11 @@ package struct FileStamp: Hashable, Sendable {
     device == other.device && inode == other.inode && size == other.size
   }
 }
+
+extension stat {
+  /// The state of an open file; nil after an error.
+  static func of(_ descriptor: Int32) -> stat? {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? status : nil
+  }
+}

@@ -62,6 +62,8 @@ public struct RowRequest: Sendable, Hashable {
     set { pushed = newValue?.pushed }
   }
   private var pushed: Selection?
+  /// Whether times may end with the spellings that they have in a file: see `RowBatch.unspelled`.
+  public var keepsSpellings = false
   /// Parameters for sources that can ask for less: `name`, `production`.
   public var parameters: [String: String]
   /// On how many cores the source may read at once, at least 1. The rows and their order do not depend on it.

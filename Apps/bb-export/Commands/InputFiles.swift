@@ -241,7 +241,8 @@ enum InputFiles {
   /// The rows of several files as one table, or of a part of the files.
   /// - Parameter known: types of columns, as well as those of `--types`.
   static func union(
-    _ invocation: Invocation, _ services: AppServices, _ shard: Shard? = nil, types known: ColumnTypes = ColumnTypes()
+    _ invocation: Invocation, _ services: AppServices, _ shard: Shard? = nil, types known: ColumnTypes = ColumnTypes(),
+    keepsSpellings: Bool = false
   ) async throws(Problem) -> any RowStream {
     var files = invocation.all(Options.from)
     // Of few files, each is divided.
@@ -262,7 +263,7 @@ enum InputFiles {
       locations, choice, for: try SelectionOptions(invocation, services).conditions(ofPaths: locations, choice.types))
     files = needed.map { files[$0] }
     let parts = try files.map { (file) throws(Problem) in
-      try part(file, shared, invocation, services, isNamed: isNamed, ownShard)
+      try part(file, shared, invocation, services, isNamed: isNamed, ownShard, keepsSpellings: keepsSpellings)
     }
     let stem = try invocation.locations.location(files[0]).title.prefix { $0 != "." }
     return try await UnionRows(parts, table: choice.table ?? (stem.isEmpty ? "input" : String(stem)), types: types)
@@ -271,7 +272,7 @@ enum InputFiles {
   /// The table of a file, which can be opened with any types.
   static func part(
     _ file: String, named name: String? = nil, _ choice: FileInputOptions, _ invocation: Invocation,
-    _ services: AppServices, isNamed: Bool = false, _ shard: Shard? = nil
+    _ services: AppServices, isNamed: Bool = false, _ shard: Shard? = nil, keepsSpellings: Bool = false
   ) throws(Problem) -> UnionRows.Part {
     let location = try invocation.locations.location(file)
     let open: UnionRows.Part.Selecting = { (types, request) async throws(Problem) in
@@ -280,7 +281,8 @@ enum InputFiles {
       let choice = try SourceOptions(invocation).file(file, typed)
       let source = try await services.sources.open(choice)
       let table = try await TableCommand.table(of: source, choice, invocation, services.report)
-      let own = source.usesSelection ? request : RowRequest()
+      var own = source.usesSelection ? request : RowRequest()
+      own.keepsSpellings = keepsSpellings
       let part: (any RowStream)? = if let shard { try await source.part(shard, of: table, own) } else { nil }
       var rows: any RowStream
       if let part {

@@ -17,7 +17,7 @@ struct JoinInput {
   /// Reads the file; nil without `--join`.
   /// - Throws: `usage` for options that cannot be used together; the errors of the file.
   init?(
-    _ invocation: Invocation, _ services: AppServices, threads: Int, memory: Int
+    _ invocation: Invocation, _ services: AppServices, threads: Int, memory: Int, keepsSpellings: Bool
   ) async throws(Problem) {
     guard let path = invocation[Options.join], let list = invocation[Options.on] else { return nil }
     pairs = try NameListParser.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
@@ -27,8 +27,10 @@ struct JoinInput {
     (dialect.repairs, dialect.maximumRejects) = (options.dialect.repairs, options.dialect.maximumRejects)
     (options.format, options.table, options.records, options.dialect) = (nil, nil, nil, dialect)
     do throws(Problem) {
+      var request = RowRequest(cores: threads)
+      request.keepsSpellings = keepsSpellings
       (schema, batches, notes) = try await Self.read(
-        try SourceOptions(invocation).file(path, options), pairs.map(\.right), services, threads, memory)
+        try SourceOptions(invocation).file(path, options), pairs.map(\.right), services, request, memory)
     } catch {
       var problem = error
       problem.hint.steps = error.hint.steps.map { Self.ownOption($0, of: path) }
@@ -53,7 +55,7 @@ struct JoinInput {
   }
 
   private static func read(
-    _ choice: SourceChoice, _ columns: [String], _ services: AppServices, _ threads: Int, _ memory: Int
+    _ choice: SourceChoice, _ columns: [String], _ services: AppServices, _ request: RowRequest, _ memory: Int
   ) async throws(Problem) -> (Schema, [RowBatch], [Warning]) {
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {
@@ -61,7 +63,7 @@ struct JoinInput {
       throw Problem(
         .usage, "the file has several tables: \(names)", at: source.name, hint: "write one to a file of its own first")
     }
-    let plain = try await source.rows(of: table, RowRequest(cores: threads))
+    let plain = try await source.rows(of: table, request)
     return try await MemberRows.adding(columns, to: plain, services.scratch).withWidening { (rows) throws(Problem) in
       let batches = try await rows.collect(within: memory)
       return (rows.schema, batches, rows.notes)

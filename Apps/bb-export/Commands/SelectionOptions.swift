@@ -82,6 +82,12 @@ struct SelectionOptions {
     plain.steps.isDistinct && plain.steps.distinct == nil ? nil : columns(with: [])
   }
 
+  /// Whether rows keep the spellings that their times end with: they are rows of the input.
+  var keepsSpellings: Bool {
+    plain.grouping == nil && plain.relations.isEmpty && plain.steps.pivot == nil
+      && plain.steps.unpivot.isEmpty
+  }
+
   /// The columns that the selection looks at, and those that it gives if it has no groups.
   private func columns(with given: [String]) -> [String]? {
     let grouped = plain.grouping.map { $0.columns + $0.aggregates.flatMap(\.columns) }

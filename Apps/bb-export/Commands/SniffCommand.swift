@@ -53,6 +53,7 @@ struct SniffCommand {
     }
     var reading = options.csv
     (reading.delimiter, reading.hasHeader, reading.names) = (input.delimiter, input.hasHeader, input.names)
+    reading.keepsSpellings = true
     let rows = try CSVRowStream.inferring(input.source, table: "sample", reading), columns = rows.schema.columns
     let notes = try await Self.notes(on: rows)
     try services.terminal.write(

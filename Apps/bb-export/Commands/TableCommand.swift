@@ -95,11 +95,12 @@ struct TableCommand {
       try await write(rows, selection, to: try outputs.following(found, invocation))
       return
     }
+    let keepsSpellings = selection.keepsSpellings && outputs.keepsSpellings && content == .rows
     let dataset = invocation.arguments.first
     let choice = try await SourceOptions.guarding(
       try SourceOptions(invocation).choice(for: dataset), dataset, for: outputs)
     if invocation.all(Options.from).count > 1 {
-      let rows = try await InputFiles.union(invocation, services, shard)
+      let rows = try await InputFiles.union(invocation, services, shard, keepsSpellings: keepsSpellings)
       if let union = rows as? UnionRows, !invocation.has(Options.join) {
         union.select(
           RowRequest(columns: selection.neededColumns, selection: try selection.read(for: rows.schema)))
@@ -111,10 +112,12 @@ struct TableCommand {
     let source = try await services.sources.open(choice)
     if case .storage = choice, selection.namesTitles { selection.names = try await TitleNames(from: source) }
     if combined == nil { outputs = try outputs.following(source, invocation) }
-    let join = try await JoinInput(invocation, services, threads: outputs.threads, memory: outputs.memory)
+    let join = try await JoinInput(
+      invocation, services, threads: outputs.threads, memory: outputs.memory, keepsSpellings: keepsSpellings)
     selection.add(join)
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.readsAllFirst ? 1 : outputs.threads)
+    request.keepsSpellings = keepsSpellings
     if let others = outputs.typesOfOthers, content == .rows, shard == nil {
       request.types = selection.comparedColumns.map { NeededTypes($0, others: others) }
     }
@@ -239,7 +242,9 @@ struct TableCommand {
   private func write(
     _ rows: any RowStream, _ reader: SelectionOptions, to outputs: OutputPlan
   ) async throws(Problem) {
-    let join = try await JoinInput(invocation, services, threads: outputs.threads, memory: outputs.memory)
+    let join = try await JoinInput(
+      invocation, services, threads: outputs.threads, memory: outputs.memory,
+      keepsSpellings: reader.keepsSpellings && outputs.keepsSpellings)
     var reader = reader
     reader.add(join)
     try join?.check(try FileInputOptions(invocation).types, with: rows.schema)

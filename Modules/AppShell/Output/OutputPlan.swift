@@ -323,6 +323,9 @@ package struct OutputPlan: Sendable {
     return needed.contains(nil) ? nil : needed.contains(.numbers) ? .numbers : .text
   }
 
+  /// Whether times may have the spellings of a file: they show as they are, and name no file.
+  package var keepsSpellings: Bool { partitions == nil && tables.isEmpty && audience != .user }
+
   package var describesRows: Bool {
     targets.contains(where: \.exporter.descriptor.describesRows)
   }

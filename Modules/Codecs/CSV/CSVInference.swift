@@ -8,10 +8,13 @@ struct CSVInference {
 
   /// No values of columns with these names.
   /// - Parameter inferred: the columns whose types are to be found; nil for all.
-  init(_ names: [String], _ inferred: NeededTypes?) {
+  /// - Parameter keepsSpellings: whether times may each have a spelling of their own.
+  init(_ names: [String], _ inferred: NeededTypes?, keepsSpellings: Bool) {
     let wanted = inferred.map { Set($0.columns.map { Array($0.utf8) }) }
     let others = names.map { !(wanted?.contains(Array($0.utf8)) ?? true) }
-    evidence = others.map { TypeEvidence(kinds: $0 && inferred?.others == .text ? .text : []) }
+    evidence = others.map {
+      TypeEvidence(kinds: $0 && inferred?.others == .text ? .text : [], keepsSpellings: keepsSpellings && !$0)
+    }
     readsDatesAsText = others
   }
 

@@ -45,7 +45,7 @@ struct CSVLayout: Sendable {
         case .timestamp, .datetime: .time
         case .bytes, .list, .json: .other
         }
-      if case .time = column.spelling { kind = .respelled }
+      if column.spelling.isRespelled { kind = .respelled }
       return Column(
         name: column.name, type: column.type, kind: kind, isNullable: column.isNullable,
         spelling: column.spelling, slot: slots[position],

@@ -20,8 +20,7 @@ extension CSVWriter {
         cursor.put(spelling.word(value))
         return 0
       case .text(let start, let length):
-        guard let text = spelling.text(of: ByteRun(arena, start, length)) else { break }
-        let copy = Arena(text)
+        let text = ByteRun(arena, start, length), copy = Arena(spelling.text(of: text) ?? text.bytes)
         fields.put(ByteRun(copy, 0, UInt32(copy.count)), at: &cursor, &out)
         return 0
       case .null:

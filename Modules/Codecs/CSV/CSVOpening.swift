@@ -77,7 +77,7 @@ struct CSVOpening {
 
   /// Types by the first MiB, which stays to be parsed for good.
   mutating func typesOfBeginning() throws(Problem) -> [InferredType] {
-    var inference = CSVInference(header.names, reading.inferred)
+    var inference = CSVInference(header.names, reading.inferred, keepsSpellings: reading.keepsSpellings)
     let layout = textLayout
     var bytes = 0, position = 0
     // A field that is too large is reported before anything is written.
@@ -104,7 +104,7 @@ struct CSVOpening {
 
   /// Types by all there is; nothing is left to be parsed.
   mutating func typesOfWholeFile(named name: String) throws(Problem) -> [InferredType] {
-    var inference = CSVInference(header.names, reading.inferred)
+    var inference = CSVInference(header.names, reading.inferred, keepsSpellings: reading.keepsSpellings)
     let layout = textLayout
     while let task = try next() {
       try task.inspect { (piece) throws(Problem) in

@@ -28,6 +28,8 @@ public struct CSVReading: Sendable, Hashable {
   public var types: ColumnTypes = [:]
   /// The columns whose types are inferred; nil for all.
   public var inferred: NeededTypes?
+  /// Whether times in several spellings have a type: the cells then end with the spellings.
+  public var keepsSpellings = false
   /// Summaries, units and roles of columns, by name.
   public var annotations: [ColumnDescription] = []
   /// The names of the required columns; nil for all. Unknown names are ignored.

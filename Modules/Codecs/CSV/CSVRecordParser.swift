@@ -285,7 +285,7 @@ import Rows
       }
     case .respelled:
       let field = unsafe Span(_unsafeStart: base + start, count: length)
-      if case .time(let form) = column.spelling, let value = form.value(field) {
+      if let value = column.spelling.value(field, of: column.type) {
         changes.append(value, cell: cellAt)
         return .text(range.0, range.1)
       }

@@ -98,7 +98,7 @@ extension ColumnDescription {
   /// The type of the column in a CSV file: lists whose elements are joined are text, as are dates in a spelling that
   /// its metadata do not describe.
   func writtenType(in style: CSVStyle) -> ColumnType {
-    if case .time = spelling { return .text }
+    if spelling.isRespelled { return .text }
     return style.nested == .join && type.isNested ? .text : type
   }
 }

@@ -3,12 +3,12 @@ package import Rows
 extension TimeSpelling {
   private static let marks = "-/.".utf8
 
-  /// The forms that a text has; none for text other than a date or time in a form of this kind.
-  static func forms(of text: Span<UInt8>) -> [TimeSpelling] {
-    guard (8...40).contains(text.count) else { return [] }
+  /// The form that a text has, in the usual order and with all digits; nil for other text.
+  private static func form(of text: Span<UInt8>) -> TimeSpelling? {
+    guard (8...40).contains(text.count) else { return nil }
     var mark = 0
     while mark < 5, text[mark] &- 48 < 10 { mark += 1 }
-    guard mark > 0, marks.contains(text[mark]) else { return [] }
+    guard mark > 0, marks.contains(text[mark]) else { return nil }
     var form = TimeSpelling(), end = mark
     form.mark = text[mark]
     while end < text.count, text[end] != UInt8(ascii: " "), text[end] != UInt8(ascii: "T") { end += 1 }
@@ -27,10 +27,16 @@ extension TimeSpelling {
       }
       if sign < text.count {
         let zone = String(decoding: (sign..<text.count).map { text[$0] }, as: UTF8.self)
-        guard let seconds = DatePattern.offset(zone) else { return [] }
+        guard let seconds = DatePattern.offset(zone) else { return nil }
         form.offset = (zone, seconds)
       }
     }
+    return form
+  }
+
+  /// The forms that a text has; none for text other than a date or time in a form of this kind.
+  static func forms(of text: Span<UInt8>) -> [TimeSpelling] {
+    guard var form = form(of: text) else { return [] }
     var forms: [TimeSpelling] = []
     for order in Order.allCases {
       for (isPadded, isHourPadded) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -39,6 +45,43 @@ extension TimeSpelling {
       }
     }
     return forms
+  }
+
+  /// A time of its own spelling. In another form than the usual one, the offset and the byte before the time follow the
+  /// instant, and a space follows the local time.
+  /// - Returns: nil for a text that is not of the type, or not in the order of ISO 8601.
+  static func own(_ text: Span<UInt8>, of type: ColumnType) -> [UInt8]? {
+    let kind = Dates.timeForm(text)
+    if type == .datetime {
+      guard kind == .local || kind == .spaced || text.count == 10 && Dates.isDate(text) else { return nil }
+      var value = (0..<text.count).map { text[$0] }
+      guard kind == .spaced else { return value }
+      value[10] = UInt8(ascii: "T")
+      return value + [UInt8(ascii: " ")]
+    }
+    if kind == .instant { return (0..<text.count).map { text[$0] } }
+    guard let form = form(of: text), form.mark == UInt8(ascii: "-"), form.half == nil, let gap = form.gap,
+      let offset = form.offset, let value = form.value(text)
+    else { return nil }
+    return value + Array(offset.text.utf8) + [gap]
+  }
+
+  /// The length of a time without its own spelling.
+  static func length(ofOwn value: ByteRun) -> Int {
+    let last = value.count - 1
+    guard last > 10, value[last] == UInt8(ascii: " ") || value[last] == UInt8(ascii: "T") else { return value.count }
+    return (10..<last).first { value[$0] == UInt8(ascii: "Z") }.map { $0 + 1 } ?? last
+  }
+
+  /// The text of a time of its own spelling; nil in the usual form.
+  fileprivate static func text(ofOwn value: ByteRun) -> [UInt8]? {
+    let length = length(ofOwn: value), bytes = value.bytes
+    guard length < bytes.count else { return nil }
+    var form = TimeSpelling()
+    form.gap = bytes.last
+    let zone = String(decoding: bytes[length...].dropLast(), as: UTF8.self)
+    form.offset = DatePattern.offset(zone).map { (zone, $0) }
+    return form.text(of: Array(bytes[..<length]))
   }
 
   /// The date or time that a text writes in this form, in that of cells; nil for other text. `text(of:)` writes the
@@ -111,8 +154,8 @@ extension TimeSpelling {
     return Array(hasSeconds ? value.dropLast() : value.prefix(16))
   }
 
-  func text(of value: ByteRun) -> [UInt8] {
-    var value = value.bytes
+  fileprivate func text(of value: [UInt8]) -> [UInt8] {
+    var value = value
     if let offset, value.count > 19, let utc = DatePattern.local?.fields(Array(value.prefix(19))) {
       // The fraction stays.
       let fraction = value[19...].filter { $0 != UInt8(ascii: "Z") }
@@ -165,11 +208,29 @@ extension ValueSpelling {
     return withExtendedLifetime(copy) { self.text(of: ByteRun(copy, 0, UInt32(copy.count))) } ?? text
   }
 
+  /// Whether cells have other bytes than their texts, not only others in place.
+  var isRespelled: Bool {
+    switch self {
+    case .time, .each: true
+    case .usual, .capitalized, .uppercase, .spaced: false
+    }
+  }
+
+  /// The bytes of a cell with a text in this spelling; nil for other text.
+  func value(_ text: Span<UInt8>, of type: ColumnType) -> [UInt8]? {
+    switch self {
+    case .time(let form): form.value(text)
+    case .each: TimeSpelling.own(text, of: type)
+    case .usual, .capitalized, .uppercase, .spaced: nil
+    }
+  }
+
   /// The text of a cell, if it differs from the cell's own.
   func text(of value: ByteRun) -> [UInt8]? {
     switch self {
     case .spaced: value.spaced
-    case .time(let form): form.text(of: value)
+    case .time(let form): form.text(of: value.bytes)
+    case .each: TimeSpelling.text(ofOwn: value)
     case .usual, .capitalized, .uppercase: nil
     }
   }
@@ -199,4 +260,26 @@ struct TimeForms: Sendable {
 
   /// Makes the column text.
   mutating func exclude() { forms = [] }
+}
+
+extension Schema {
+  /// The columns whose times state at their ends how they are written.
+  package var ownSpellings: [Int] { columns.indices.filter { columns[$0].spelling == .each } }
+}
+
+extension RowBatch {
+  /// The same times without their own spellings.
+  package func unspelled(_ columns: [Int]) -> RowBatch {
+    if columns.isEmpty { return self }
+    var changed = CellsBuilder(capacity: cells.count)
+    for position in 0..<cells.count { changed.append(cells[position]) }
+    for row in 0..<count {
+      for column in columns {
+        guard case .text(let start, let length) = self[row, column] else { continue }
+        let value = TimeSpelling.length(ofOwn: ByteRun(arena, start, length))
+        changed[row * width + column] = .text(start, UInt32(value))
+      }
+    }
+    return RowBatch(width: width, count: count, cells: changed.freeze(), arena: arena)
+  }
 }

@@ -10,6 +10,10 @@ struct JSONInference {
   private var evidence: [TypeEvidence] = []
   private var positions: [[UInt8]: Int] = [:]
   private var keys = JSONKeys()
+  private let keepsSpellings: Bool
+
+  /// - Parameter keepsSpellings: whether times may each have a spelling of their own.
+  init(keepsSpellings: Bool) { self.keepsSpellings = keepsSpellings }
 
   /// Looks at all records of a piece.
   mutating func read(_ text: borrowing JSONPiece) throws(JSONSyntaxError) {
@@ -83,7 +87,7 @@ struct JSONInference {
     }
     positions[name] = names.count
     names.append(name)
-    evidence.append(TypeEvidence(kinds: []))
+    evidence.append(TypeEvidence(kinds: [], keepsSpellings: keepsSpellings))
     return names.count - 1
   }
 

@@ -303,8 +303,9 @@ import Rows
       return try value(position, &inner, cellAt: cellAt)
     }
     let text = unsafe JSONScanner.text(scanner.base, from: start + 1, to: end - 1, escaped: escaped)
-    if case .time(let form) = layout.columns[position].spelling {
-      guard let value = form.value(text.span) else { throw misfit(position, start, end) }
+    let spelling = layout.columns[position].spelling
+    if spelling.isRespelled {
+      guard let value = spelling.value(text.span, of: type) else { throw misfit(position, start, end) }
       if cellAt >= 0 { followers.append((cellAt, tail.count, value.count)) }
       tail += value
       return .text(UInt32(start + 1), UInt32(end - start - 2))

@@ -16,6 +16,9 @@ public struct JSONReading: Sendable {
   /// Whether keys that a given schema does not have are skipped; else they are `badData`.
   var ignoresOtherKeys: Bool
 
+  /// Whether times in several spellings have a type: the cells then end with the spellings.
+  public var keepsSpellings = false
+
   /// The usual way: everything, as it is found.
   public init(
     form: JSONForm = .automatic, records: JSONPointer = JSONPointer(steps: []), types: ColumnTypes = [:],
@@ -88,7 +91,7 @@ public final class JSONRowStream: ExactRowStream {
     _ source: any ByteSource, table: String, _ reading: JSONReading = JSONReading()
   ) throws(Problem) -> JSONRowStream {
     var state = State(splitter: JSONSplitter(source, reading))
-    var inference = JSONInference()
+    var inference = JSONInference(keepsSpellings: reading.keepsSpellings)
     var bytes = 0
     var isWhole = false
     let isReadOnce = try source.reopened() == nil

@@ -25,6 +25,8 @@ package struct ValueKinds: OptionSet, Sendable {
   package static let texts = Self(rawValue: 1 << 17), integers = Self(rawValue: 1 << 18),
     emptyList = Self(rawValue: 1 << 19)
   package static let nested = Self(rawValue: 1 << 20)
+  /// Times with an offset from UTC, which are text unless each keeps its spelling.
+  fileprivate static let zoned = Self(rawValue: 1 << 21)
 
   package static let numbers: Self = [.integer, .year, .real, .exponent, .decimal, .bare, .long, .code]
   private static let words: Self = [.lowerWord, .titleWord, .upperWord]
@@ -158,16 +160,20 @@ struct TypeEvidence: Sendable {
   private(set) var kinds: ValueKinds
   private var versions = VersionEvidence()
   private var times = TimeForms()
+  /// The kinds of values that may be times of their own spelling.
+  private var own: ValueKinds
   /// Whether a month or a day of a date begins with a zero.
   private var haveZeros = false
 
-  init(kinds: ValueKinds) {
+  /// - Parameter keepsSpellings: whether times may each have a spelling of their own.
+  init(kinds: ValueKinds, keepsSpellings: Bool) {
     self.kinds = kinds
+    own = keepsSpellings ? [] : .text
     if !kinds.isEmpty { times.exclude() }
   }
 
   /// Whether the column is text, whatever follows.
-  var isDecided: Bool { kinds.isText && !times.isPossible }
+  var isDecided: Bool { kinds.isText && !times.isPossible && own.isText }
 
   mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {
     let run = unsafe ByteRun(start: text, count: count), kind = ValueKinds(field: run)
@@ -178,11 +184,16 @@ struct TypeEvidence: Sendable {
   mutating func add(value kind: ValueKinds) {
     if !kind.isEmpty { times.exclude() }
     kinds.formUnion(kind)
+    own.formUnion(kind)
   }
 
   /// Adds a text and its kind; whether it may be a date or a time in a form of its own.
   @discardableResult
   mutating func add(_ kind: ValueKinds, _ text: ByteRun) -> Bool {
+    if !own.isText {
+      let isZoned = kind == .text && TimeSpelling.own(text.bytes.span, of: .timestamp) != nil
+      own.formUnion(isZoned ? .zoned : kind)
+    }
     if kinds.isText || kind == .text {
       // Days without zeros are days of a form without them. Other values have no such form.
       if kinds == .day, !haveZeros {
@@ -217,6 +228,12 @@ struct TypeEvidence: Sendable {
   /// - Parameter other: the type of a column to which no rule applies.
   func inferred(else other: ColumnType) -> InferredType {
     if kinds == .text, let form = times.form { return InferredType(type: form.type, spelling: .time(form)) }
+    if own.contains(.zoned), own.isSubset(of: [.zoned, .instant]) {
+      return InferredType(type: .timestamp, spelling: .each)
+    }
+    if own.isSuperset(of: [.local, .spacedLocal]), own.isSubset(of: [.local, .spacedLocal, .day]) {
+      return InferredType(type: .datetime, spelling: .each)
+    }
     let areVersions = versions.areLikely && kinds.isSubset(of: [.real, .decimal])
     return InferredType(type: areVersions ? .text : kinds.type(else: other), spelling: kinds.spelling)
   }

@@ -1,8 +1,9 @@
 import Codecs
 package import Rows
 
-/// Checks the JSON values on their way to an output. It refuses bytes among them: the format would write them as base64
-/// text, like any other text. Numbers that are not finite become what `--nonfinite` says, at every depth.
+/// Checks the JSON values on their way to an output, which gets only spellings of times that it keeps. It refuses bytes
+/// among them: the format would write them as base64 text, like any other text. Numbers that are not finite become what
+/// `--nonfinite` says, at every depth.
 package struct JSONGuard: Sendable {
   private let schema: Schema
   private let columns: [Int]
@@ -10,14 +11,17 @@ package struct JSONGuard: Sendable {
   /// Whether the format cannot tell bytes from text, and keeps values.
   private let refusesBytes: Bool
   private let nonfinite: NonfinitePolicy
+  /// The columns whose own spellings the output does not have.
+  private let spelled: [Int]
 
-  /// Nil if no column has JSON values.
+  /// Nil if no column has JSON values, or spellings that the output does not have.
   /// - Parameters:
   ///   - format: the format of the output; nil if values are only compared.
   ///   - options: its options.
   package init?(_ schema: Schema, _ format: ExporterDescriptor? = nil, _ options: ExportOptions = ExportOptions()) {
     columns = schema.columns.indices.filter { schema.columns[$0].type.isNested }
-    if columns.isEmpty { return nil }
+    spelled = format?.neededTypes == nil ? schema.ownSpellings : []
+    if columns.isEmpty, spelled.isEmpty { return nil }
     let key = "nonfinite", hasPolicy = format?.options.contains { $0.key == key } ?? false
     let policy = options.values[key].flatMap(NonfinitePolicy.init) ?? .error
     (self.schema, self.format, nonfinite) = (schema, format?.name ?? "", hasPolicy ? policy : .string)
@@ -37,6 +41,7 @@ package struct JSONGuard: Sendable {
 
   /// The batch as the output gets it.
   package func checked(_ batch: RowBatch) throws(Problem) -> RowBatch {
+    let batch = batch.unspelled(spelled)
     var replaced: [Int: [UInt8]] = [:]
     for row in 0..<batch.count {
       for column in columns {

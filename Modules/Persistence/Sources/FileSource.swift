@@ -299,7 +299,7 @@ public struct FileSource: RecordSource, SampledFile {
     if request.columns == nil, let name = reading.types.unmatched(by: rows.schema.columns.map(\.name)) {
       throw Problem(.usage, "“\(table)” has no column “\(name)”", at: self.name, hint: rows.schema.remedy(for: name))
     }
-    return SizedDecimalRows.checking(rows, reading.types, at: name)
+    return FileRows.of(rows, reading.types, request, at: name)
   }
 
   private var patterns: [(name: String, column: CSVWColumn)] {
@@ -339,7 +339,7 @@ public struct FileSource: RecordSource, SampledFile {
       let rows = try await unchecked(table, request)
       var part: (any RowStream)? = try (rows as? CSVRowStream)?.part(shard.range)
       if let rows = rows as? JSONRowStream { part = try rows.part(shard.range) }
-      return part.map { SizedDecimalRows.checking($0, reading.types, at: name) }
+      return part.map { FileRows.of($0, reading.types, request, at: name) }
     case .workbook, .document: return nil
     }
   }
@@ -404,6 +404,7 @@ public struct FileSource: RecordSource, SampledFile {
     switch format.content {
     case .fields(let isTabbed):
       var way = reading.csv
+      way.keepsSpellings = true
       if isTabbed { way.delimiter = UInt8(ascii: "\t") }
       way.nullTexts = reading.nullTexts
       way.columns = request.columns
@@ -439,6 +440,7 @@ public struct FileSource: RecordSource, SampledFile {
         form: input.isJoined ? .automatic : form,
         records: reading.records ?? JSONPointer(steps: input.records ?? []), types: reading.types,
         columns: request.someColumns)
+      way.keepsSpellings = true
       if let most = reading.maximumField { way.maximumField = most }
       return try JSONRowStream.inferring(input.source, table: table, way)
     }

@@ -6,7 +6,7 @@ import Rows
 /// A local time is one without a zone, whose last parts that are zero are omitted as well: 10:00 is 10:00:00, and
 /// midnight the day. A timestamp is in UTC, and its fraction has any number of digits, so that its bytes are not in
 /// this order: `.` precedes `Z`, and `.5` and `.50` are the same instant. Without the `Z` and the zeros before it they
-/// are.
+/// are. A spelling of its own, which ends with the byte before the time, is omitted.
 package enum TimeText {
   /// The length of the beginning of a time that has the order of time. Of a date, or any other text, it is the whole
   /// length.
@@ -21,6 +21,8 @@ package enum TimeText {
 
   @inline(never) private static func localLength(_ text: ValueBytes) -> Int {
     var count = text.count
+    let value = valueLength(text)
+    if value < count { return length(text.prefix(value)) }
     guard text.byte(at: 10) == UInt8(ascii: "T"), text.byte(at: 13) == UInt8(ascii: ":") else { return count }
     func isZero(_ place: Int) -> Bool { text.byte(at: place) == UInt8(ascii: "0") }
     if count > 20, text.byte(at: 19) == UInt8(ascii: ".") {
@@ -29,6 +31,15 @@ package enum TimeText {
     }
     if count == 19, isZero(17), isZero(18) { count = 16 }
     return count == 16 && isZero(11) && isZero(12) && isZero(14) && isZero(15) ? 10 : count
+  }
+
+  /// The length of a time without its own spelling.
+  fileprivate static func valueLength(_ text: ValueBytes) -> Int {
+    let last = text.count - 1
+    guard last > 10, text.byte(at: last) == UInt8(ascii: " ") || text.byte(at: last) == UInt8(ascii: "T") else {
+      return text.count
+    }
+    return (10..<last).first { text.byte(at: $0) == UInt8(ascii: "Z") }.map { $0 + 1 } ?? last
   }
 
   /// A timestamp without what follows this beginning.
@@ -45,6 +56,12 @@ package enum TimeText {
 }
 
 extension CellReader {
+  /// A time without its own spelling.
+  func unspelled(_ cell: Cell) -> Cell {
+    guard case .text(let start, let length) = cell else { return cell }
+    return .text(start, UInt32(truncatingIfNeeded: TimeText.valueLength(value(start, length))))
+  }
+
   /// A timestamp as the text that has the order of time; other cells as they are.
   @inline(__always) func time(_ cell: Cell) -> Cell {
     guard case .text(let start, let length) = cell else { return cell }

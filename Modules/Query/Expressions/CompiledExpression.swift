@@ -264,7 +264,9 @@ final class CompiledExpression: Sendable {
   func value(_ reader: CellReader, _ row: Int, _ context: ExpressionContext) throws(Problem) -> ExpressionValue {
     switch work {
     case .constant(let value): return value
-    case .column(let column): return ExpressionValue(reader.cell(row, column), reader)
+    case .column(let column):
+      let cell = reader.cell(row, column)
+      return ExpressionValue(type?.isTime == true ? reader.unspelled(cell) : cell, reader)
     case .arithmetic(let sign):
       let (first, second) = columns
       let a = first < 0 ? try parts[0].value(reader, row, context) : ExpressionValue(reader.cell(row, first), reader)

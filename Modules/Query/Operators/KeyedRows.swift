@@ -82,7 +82,7 @@ final class KeyedRows: DerivedRowStream {
     for row in 0..<batch.count {
       for column in columns {
         let cell = reader.cell(row, column)
-        keys.put(schema.columns[column].type == .timestamp ? reader.time(cell) : cell, reader)
+        keys.put(schema.columns[column].type.isTime ? reader.time(cell) : cell, reader)
       }
       keys.finishKey()
     }

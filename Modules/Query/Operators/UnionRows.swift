@@ -96,7 +96,13 @@ public final class UnionRows: RowStream {
           continue
         }
         common += 1
-        let known = columns[position], isSpelled = known.spelling == column.spelling
+        var known = columns[position]
+        if known.type == column.type, [known.spelling, column.spelling].allSatisfy({ $0 == .usual || $0 == .each }) {
+          // The usual form has no end.
+          if column.spelling == .each { known.spelling = .each }
+          columns[position] = known
+        }
+        let isSpelled = known.spelling == column.spelling || known.spelling == .each && column.spelling == .usual
         // Values that are spelled in several ways are text, which keeps all of them.
         let type = isSpelled ? Self.union(known.type, column.type) : .text
         if type != known.type { columns[position] = ColumnDescription(column.name, type) }

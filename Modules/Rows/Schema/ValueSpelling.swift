@@ -8,11 +8,13 @@ public enum ValueSpelling: Sendable, Hashable {
   case spaced
   /// Dates and times in another form.
   case time(TimeSpelling)
+  /// Times of which each states at its end how it is written, if it is not in the usual form.
+  case each
 
   /// The word for a Boolean.
   public func word(_ value: Bool) -> StaticString {
     switch self {
-    case .usual, .spaced, .time: value ? "true" : "false"
+    case .usual, .spaced, .time, .each: value ? "true" : "false"
     case .capitalized: value ? "True" : "False"
     case .uppercase: value ? "TRUE" : "FALSE"
     }

@@ -114,7 +114,8 @@ import Testing
       (["2009-10"], .text), (["2024-02-30"], .text), (["1900-02-29"], .text), (["2000-02-29"], .date),
       (["2024-01-05T10:00:00Z", "2024-01-05T10:00:00.50Z"], .timestamp), (["2024-01-05T24:00:00Z"], .text),
       (["2024-01-05T10:00", "2024-01-05T10:00:00.5", "2024-01-05"], .datetime), (["2024-01-05 10:00"], .datetime),
-      (["2024-01-05 10:00", "2024-01-05T10:00"], .text), (["2024-01-05T10:00", "2024-01-05T10:00:00Z"], .text),
+      (["2024-01-05 10:00", "2024-01-05T10:00", "2024-01-06"], .datetime),
+      (["2024-01-05T10:00", "2024-01-05T10:00:00Z"], .text),
       (["True", "False"], .boolean), (["TRUE"], .boolean), (["True", "FALSE"], .text), (["yes", "no"], .text),
       (["+1"], .text), (["nan"], .text), (["1", "true"], .text),
       ([""], .text), (["1", ""], .integer), ([" 1"], .text), (["1."], .text), ([".5", "-.25"], .decimal),
@@ -130,7 +131,14 @@ import Testing
       // One offset from UTC.
       (["2024-01-05T10:00:00+02:00", "2024-01-06T00:30:00.25+02:00"], .timestamp),
       (["2024-01-05 10:00:00-0530", "2024-12-31 23:00:00-0530"], .timestamp), (["2024-01-05 10:00:00Z"], .timestamp),
-      (["2024-01-05T10:00:00+02:00", "2024-01-05T10:00:00+01:00"], .text), (["2024-01-05T10:00+02:00"], .text),
+      (["2024-01-05T10:00+02:00"], .text),
+      // Times of their own spelling.
+      (["2024-01-05T10:00:00+02:00", "2024-01-05T09:00:00Z", "2024-01-05 03:00:00.250-0500"], .timestamp),
+      (["2024-01-05 10:00:00Z", "2024-01-01T00:30:00+00:00", "2023-12-31T23:59:59-00:00"], .timestamp),
+      (["2024-01-05T10:00:00+02:00", "2024-01-05T10:00:00"], .text),
+      (["2024-01-05T10:00:00+02:00", "2024-01-05"], .text), (["2024-01-05 10:00", "2024-01-05T10:00:00Z"], .text),
+      (["2024-01-05T10:00:00Z", "2016-12-31T23:59:60+00:00"], .text),
+      (["0000-01-01T00:30:00+01:00", "2024-01-05T10:00:00Z"], .text),
       (["2024-01-05T10:00:00+25:00"], .text), (["9999-12-31T23:00:00-02:00"], .text),
       ([String(repeating: "1", count: 10_000)], .text), ([String(repeating: "1", count: 10_000) + ".5"], .decimal),
       (["1e1000000000", "1.5"], .text), (["1.5", "1e-1000000000"], .text), (["24:00"], .text),
@@ -138,7 +146,9 @@ import Testing
     ])
   func types(values: [String], type: ColumnType) async throws {
     let text = "k,v\n" + values.map { "k,\($0)\n" }.joined()
-    let stream = try CSVRowStream.inferring(MemoryByteSource(text, name: "t"), table: "t")
+    var reading = CSVReading()
+    reading.keepsSpellings = true
+    let stream = try CSVRowStream.inferring(MemoryByteSource(text, name: "t"), table: "t", reading)
     #expect(stream.schema.columns[1].type == type)
     var written = ByteBuffer()
     let writer = CSVWriter(stream.schema)

@@ -1,29 +1,45 @@
 import Codecs
+import Query
 import Rows
 
-/// Rows whose decimals have at most the digits that the user said.
-struct SizedDecimalRows: DerivedRowStream {
+/// The rows of a file whose decimals have at most the digits that the user said, and whose times have no spellings of
+/// their own unless they are requested.
+struct FileRows: DerivedRowStream {
   let inner: any RowStream
+  let schema: Schema
   private let sizes: [(column: Int, size: DecimalSize)]
-  private let place: String
+  private let spelled: [Int]
+  private let types: ColumnTypes, request: RowRequest, place: String
 
-  /// The rows of a stream, checked if the user gave the size of a column.
-  static func checking(_ rows: any RowStream, _ types: ColumnTypes, at place: String) -> any RowStream {
-    let sizes = rows.schema.columns.enumerated().compactMap { position, column in
-      types.decimalSize(of: column.name).map { (position, $0) }
-    }
-    return sizes.isEmpty ? rows : SizedDecimalRows(inner: rows, sizes: sizes, place: place)
+  /// The rows of a stream, changed and checked if needed.
+  static func of(
+    _ rows: any RowStream, _ types: ColumnTypes, _ request: RowRequest, at place: String
+  ) -> any RowStream {
+    let own = FileRows(rows, types, request, at: place)
+    let maySpell = !request.keepsSpellings && (rows.mayWiden || !own.spelled.isEmpty)
+    return own.sizes.isEmpty && !maySpell ? rows : own
   }
 
-  var schema: Schema { inner.schema }
+  private init(_ rows: any RowStream, _ types: ColumnTypes, _ request: RowRequest, at place: String) {
+    (inner, self.types, self.request, self.place) = (rows, types, request, place)
+    spelled = request.keepsSpellings ? [] : rows.schema.ownSpellings
+    var columns = rows.schema.columns
+    for column in spelled { columns[column].spelling = .usual }
+    schema = Schema(
+      rows.schema.name, rows.schema.summary, key: rows.schema.key.map { columns[$0].name }, columns: columns)
+    sizes = rows.schema.columns.enumerated().compactMap { position, column in
+      types.decimalSize(of: column.name).map { (position, $0) }
+    }
+  }
+
   var mayWiden: Bool { inner.mayWiden }
 
   func widened() async throws(Problem) -> (any RowStream)? {
-    try await inner.widened().map { SizedDecimalRows(inner: $0, sizes: sizes, place: place) }
+    try await inner.widened().map { FileRows($0, types, request, at: place) }
   }
 
   func reopened() async throws(Problem) -> (any RowStream)? {
-    try await inner.reopened().map { SizedDecimalRows(inner: $0, sizes: sizes, place: place) }
+    try await inner.reopened().map { FileRows($0, types, request, at: place) }
   }
 
   func next() async throws(Problem) -> BatchTask? {
@@ -40,7 +56,7 @@ struct SizedDecimalRows: DerivedRowStream {
             record: row)
         }
       }
-      return batch
+      return batch.unspelled(spelled)
     }
   }
 }
