@@ -179,7 +179,7 @@ enum TrackerCommands {
     }
     let rows = "\(format.name): \(counted(report.rows, "row")) in \(counted(report.files, "file"))"
     let used = report.rows - report.skipped.count
-    guard isChanged || used == 0 else {
+    guard isChanged || used == 0 && report.rows > 0 else {
       return context.say(report.rows == 0 ? "\(name) contains no records" : "\(rows): all were imported before")
     }
     context.say(

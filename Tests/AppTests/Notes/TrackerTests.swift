@@ -71,6 +71,8 @@ import Testing
     let none = shell.run("bb-notes import none --storage csv:n")
     #expect(none.status == 65 && none.err.contains("no known tracker format\nhint: formats: letterboxd"), "\(none)")
     #expect(shell.run("bb-notes import x.csv --storage csv:n").err.contains("the columns match none of"))
+    let empty = shell.run("head -1 lb/watchlist.csv > watchlist.csv; bb-notes import watchlist.csv --storage csv:n")
+    #expect(empty.status == 0 && empty.err == "watchlist.csv contains no records\n" && empty.out == "", "\(empty)")
     #expect(shell.run("bb-notes import lb --from nosuch --storage csv:n").status == 64)
     #expect(shell.run("ls n").status != 0)
   }
