@@ -117,8 +117,8 @@ public struct Markup: ~Copyable {
     raw("</a>")
   }
 
-  /// Appends the head of a page whose style is a part of it, and the beginning of its body.
-  /// - Parameter policy: appends what the page may load besides.
+  /// Appends the head of a page whose style is a part of it, and the beginning of its body; `policy` appends what the
+  /// page may load besides.
   public mutating func head(_ title: String, _ sheet: StyleSheet, policy: (inout Markup) -> Void = { _ in }) {
     raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
     raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")

@@ -105,8 +105,7 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
       String(decoding: $0, as: UTF8.self)
     }
   }
-  /// The names that a table must have and lacks.
-  /// - Parameter isNested: whether a column may have members.
+  /// The names that a table must have and lacks; `isNested` says whether a column may have members.
   public func missing(_ has: (String) -> Bool, isNested: (String) -> Bool) -> [String] {
     func isMember(_ name: String) -> Bool {
       takesMembers && name.indices.contains { ".[".contains(name[$0]) && isNested(String(name[..<$0])) }
