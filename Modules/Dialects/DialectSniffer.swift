@@ -66,7 +66,7 @@ public struct DialectSniffer {
       while end > 0, text[end - 1] != 0x0A { end -= 1 }
       var first = DialectSniffer(options, isTabbed: isTabbed, isWhole: false)
       if end > 0 {
-        first.sniff(text.extracting(..<end))
+        first.sniff(text.extracting(..<end), isFirstLook: true)
         if first.finding.isClean { return first.finding }
       }
     }
@@ -82,7 +82,7 @@ public struct DialectSniffer {
 
   // MARK: - Delimiter and quote
 
-  private mutating func sniff(_ text: Span<UInt8>) {
+  private mutating func sniff(_ text: Span<UInt8>, isFirstLook: Bool = false) {
     finding.dialect = options.dialect
     finding.isTabbed = isTabbed
     finding.hasReturns = hasReturns(text)
@@ -111,6 +111,8 @@ public struct DialectSniffer {
       finding.isClean = cleanWidth(text, [0x09]) > 0
       return layOut(text)
     }
+    // Only what is clean is decided by the first part of a sample.
+    if isFirstLook, clean < 2 { return }
     let body = text.extracting(lines(text, options.skippedRows ?? 0)...)
     let candidates = DialectCandidates(
       body, body.count == text.count ? frame : CSVDialect(), delimiter: delimiter,

@@ -42,12 +42,14 @@ struct InputVerification: ~Copyable {
     first = rejects.batches()
     var rest = InputVerification(source, input, headers: headers)
     if input.encoding != nil { try rest.take(input.mark, keeps: false) }
-    var last = -1
+    var last = -1, blank = 0
     while let batch = try first.nextTask()?.batch() {
       for row in 0..<batch.count {
         guard case .integer(let start) = batch.value(row, 2), Int(start) != last else { continue }
         last = Int(start)
         try rest.take(last - rest.offset, keeps: true)
+        // Empty lines before the header are no records, as they are after it in a table of one column.
+        if batch.value(row, 6) == heading, input.plan.columns == 1 { blank = rest.converter.emitted }
         var raw: [UInt8]?
         if case .text(let text) = batch.value(row, 7) { raw = text }
         if case .text(let text) = batch.value(row, 8) { raw = Base64.decode(text) }
@@ -59,7 +61,7 @@ struct InputVerification: ~Copyable {
     }
     try rest.take(nil, keeps: true)
     let isHeaderless = headers > 0 && headers >= input.plan.dialect.headerRows
-    let found = rest.converter.emitted + changed + (isHeaderless ? 1 : 0)
+    let found = rest.converter.emitted + changed + (isHeaderless ? 1 - blank : 0)
     guard found == input.records else {
       throw rest.problem("\(found) records, but \(input.records) were read")
     }

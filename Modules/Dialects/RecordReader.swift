@@ -96,20 +96,23 @@ struct RecordReader {
       fields: parser.values(text), quoted: quoted, start: start, next: parser.next, reason: parser.fault?.reason)
   }
 
-  /// A line split at its delimiters.
+  /// A line split at its delimiters: copied once, as it may be long.
   private mutating func plain(
     _ text: Span<UInt8>, _ start: Int, _ line: (end: Int, next: Int), _ reason: Reject.Reason?
   ) -> ReadRecord {
-    ReadRecord(
-      fields: split(bytes(text, start, line.end)), start: start, next: line.next, reason: reason, isSure: false)
-  }
-
-  private mutating func split(_ line: [UInt8]) -> [[UInt8]] {
-    guard (try? plainParser.parse(line.span, 0, isAtEnd: true)) != nil else { return [line] }
-    return plainParser.values(line.span).map { field in
-      guard let quote = dialect.quote, field.count > 1, field.first == quote, field.last == quote else { return field }
-      return Array(field.dropFirst().dropLast())
+    let source = text.extracting(start..<line.end), quote = dialect.quote
+    var found = ReadRecord(fields: [], start: start, next: line.next, reason: reason, isSure: false)
+    guard (try? plainParser.parse(source, 0, isAtEnd: true)) != nil else {
+      found.fields = [bytes(text, start, line.end)]
+      return found
     }
+    for var field in plainParser.fields {
+      if let quote, field.end - field.start > 1, source[field.start] == quote, source[field.end - 1] == quote {
+        (field.start, field.end) = (field.start + 1, field.end - 1)
+      }
+      found.fields.append(plainParser.value(source, field))
+    }
+    return found
   }
 
   /// Reads a damaged record in other ways: its first line alone, then more lines.

@@ -102,9 +102,9 @@ public final class RejectLog: Sendable {
         batch.append(text: Base64.encoded(reject.raw))
       }
     }
+    // Long records are not kept twice.
+    (part.pending, part.pendingBytes) = ([], 0)
     try part.rows.append(batch.finish())
-    part.pending = []
-    part.pendingBytes = 0
   }
 
   /// Refuses to drop text of which no row has anything.

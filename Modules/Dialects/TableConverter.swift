@@ -99,7 +99,8 @@ struct TableConverter: ~Copyable {
 
   /// Converts what there is; whether more text is needed.
   mutating func convert() throws(Problem) -> Bool {
-    if !hasBegun, window.count >= max(at, Self.mark.count) || isAtEnd {
+    let isUnmarked = !hasBegun && at == 0 && window.count > 0 && span(0, 1) != Array(Self.mark.prefix(1))
+    if !hasBegun, window.count >= max(at, Self.mark.count) || isUnmarked || isAtEnd {
       hasBegun = true
       if at == 0, original == nil, window.count >= Self.mark.count, span(0, Self.mark.count) == Self.mark {
         at = Self.mark.count
@@ -163,6 +164,7 @@ struct TableConverter: ~Copyable {
     var block = at, recordStart = at, lines = 0, fields = 1
     var inside: UInt64 = 0, before: UInt64 = 1
     let key = headerStart.count
+    if key > 0, count - at >= key, isHeader(at, key) { return }
     scan: while block < count {
       var masks = unsafe bb_read_csv_block(window.base + block, delimiter)
       if count - block < 64 {
@@ -462,7 +464,7 @@ struct TableConverter: ~Copyable {
     if header.count == 1 {
       headerKey = ReadRecord.key(fields)
       if headerKey.contains(where: { !$0.allSatisfy(CellKind.isDigit) }), record.filled >= 2 {
-        headerStart = Array(raw(record, trimmed: false).prefix(32))
+        headerStart = Array(raw(record, trimmed: true).prefix(32))
       }
     }
     let line = line
@@ -551,7 +553,7 @@ struct TableConverter: ~Copyable {
   private mutating func emit(_ record: ReadRecord, _ fields: [[UInt8]], _ quoted: [Bool]) {
     pad()
     if record.next - record.start > Self.longRecord {
-      output.reserveCapacity(output.count + fields.reduce(0) { $0 + $1.count + 3 })
+      output.reserveCapacity(output.count + fields.reduce(0) { $0 + $1.count + $1.count(where: { $0 == 0x22 }) + 3 })
     }
     for (column, field) in fields.enumerated() {
       if column > 0 { output.append(delimiter) }

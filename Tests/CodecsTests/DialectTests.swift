@@ -1,4 +1,5 @@
 import Codecs
+import Conformance
 import Dialects
 import Rows
 import Testing
@@ -113,6 +114,11 @@ import Testing
   }
 
   @Test("a header that occurs again continues the table") func repeatedHeader() async throws {
+    let first = try await Self.read(Array("a,b\n1,\"2\"3\na,b\n4,5\n".utf8), Self.repairing)
+    #expect(first.rejects.last == "3,11,4,repeated header,dropped")
+    let empty = try await Self.read([0xEF, 0xBB, 0xBF] + Array("\n\"n\\1\n".utf8), Self.repairing)
+    #expect(empty.rejects == ["2,4,5,stray quote,repaired"])
+    _ = try await Self.read(Array("\r\\\\\"\"".utf8), Self.repairing)
     let text = Array((Self.header + Self.body + Self.header + Self.body).utf8)
     #expect(try await Self.read(text).lines.count == 62)
     #expect(try await Self.read(text).warnings.count == 1)
@@ -337,6 +343,48 @@ import Testing
     #expect(
       String(decoding: result, as: UTF8.self)
         == "[\n{\"a\\\"\":null,\"b\":\"it's\",\"c\":null,\"d\":true,\"e\":-1.5e3}]")
+  }
+
+  /// Texts with all parts of dialects and all faults, of which others are made.
+  static let seeds = [
+    "a;b\n1;2\n3;x;4\n", "a\tb\n\"x\t1\n'y',2\n", "sep=|\r\nx|y\r\n1|'2\r\n", "a||b\r1||2\r", "# c\nx  y z\n1  2 3\n\n",
+    "\u{FEFF}\"n\\\"\",m\n\\,1\n", "\(header)\(body)Total,,\n",
+    "T\n\nid,name,day\n1,\"a \"\"b\"\",2024-01-02\n2,\"c,2024-01-03\n3,d\n4,e,2024-01-04,\n\nTotal,,\n",
+    "a,b\n1,2\na,b\n3,4\nc,d,e\n1,2,3\n4,5,6\n7,8,9\n1,2,3\n4,5,6\n",
+  ].map { Array($0.utf8) }
+
+  /// A text with some bytes changed, removed, repeated, or put from another text.
+  static func mutated(_ random: inout some RandomNumberGenerator) -> [UInt8] {
+    var bytes = seeds.randomElement(using: &random) ?? []
+    for _ in 0...Int.random(in: 0..<4, using: &random) {
+      let at = Int.random(in: 0...bytes.count, using: &random)
+      let end = min(bytes.count, at + Int.random(in: 0..<12, using: &random))
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: bytes.insert(Array("\"'\\,;\t|\n\r #=\u{A6}".utf8).randomElement(using: &random) ?? 0, at: at)
+      case 1: bytes.removeSubrange(at..<end)
+      case 2: bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
+      default:
+        let other = seeds.randomElement(using: &random) ?? []
+        bytes.insert(contentsOf: other[Int.random(in: 0..<other.count, using: &random)...].prefix(40), at: at)
+      }
+    }
+    return bytes
+  }
+
+  @Test("any text is read the same in portions of any size and without losing a byte, or refused")
+  func anything() async throws {
+    var random = SplitMix64(seed: 28)
+    for _ in 0..<10_000 {
+      let bytes = Self.mutated(&random)
+      var readings: [Reading?] = []
+      for portion in [7, 1 << 16] {
+        do { readings.append(try await Self.read(bytes, Self.repairing, portion: portion)) } catch let error as Problem {
+          #expect(error.kind == .badData, "\(error): \(bytes)")
+          readings.append(nil)
+        }
+      }
+      #expect(readings[0] == readings[1], "\(bytes)")
+    }
   }
 
   @Test("options say what is not guessed") func options() async throws {
