@@ -48,7 +48,7 @@ struct InputVerification: ~Copyable {
         guard case .integer(let start) = batch.value(row, 2), Int(start) != last else { continue }
         last = Int(start)
         try rest.take(last - rest.offset, keeps: true)
-        // Empty lines before the header are no records, as they are after it in a table of one column.
+        // In a table of one column, empty lines count as records only after the header.
         if batch.value(row, 6) == heading, input.plan.columns == 1 { blank = rest.converter.emitted }
         var raw: [UInt8]?
         if case .text(let text) = batch.value(row, 7) { raw = text }
