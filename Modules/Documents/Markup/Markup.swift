@@ -102,7 +102,7 @@ public struct Markup: ~Copyable {
   }
 
   /// Appends a `style` element.
-  public mutating func style(_ sheet: StyleSheet) {
+  mutating func style(_ sheet: StyleSheet) {
     out.append("<style>")
     out.append(bytes: sheet.text)
     out.append("</style>\n")
