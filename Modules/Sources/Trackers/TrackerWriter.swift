@@ -17,6 +17,9 @@ public struct TrackerWriter {
   /// The records that the files cannot carry.
   public private(set) var losses: [String] = []
 
+  /// The most lines for the plays of one record.
+  private static let mostRepeats: Int64 = 10_000
+
   private let ledger: TrackerLedger
   private let format: TrackerFormat
   /// Titles that have the kind, name and year of another.
@@ -68,7 +71,13 @@ public struct TrackerWriter {
           times = dated.contains(EpisodeKey(inTitleOf: fact)) ? 0 : 1
         }
         let line = Self.line(export.columns.map { fields[$0[1]] ?? "" })
-        for _ in 0..<min(times, 10_000) {
+        if times > Self.mostRepeats {
+          losses.append(
+            "\(times - Self.mostRepeats) of \(times) plays of \(title.name) not written: at most \(Self.mostRepeats)"
+          )
+          times = Self.mostRepeats
+        }
+        for _ in 0..<times {
           if let most = export.maximumBytes, file.rows > 0, file.bytes.count + line.count > most {
             files.append(file)
             number += 1
