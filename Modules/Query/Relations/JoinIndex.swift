@@ -1,8 +1,8 @@
 import Codecs
 import Rows
 
-/// The rows one relation leads to, found by what they are matched by.
-struct JoinIndex: Sendable {
+/// The rows one relation leads to, found by what they are matched by; a class, because every row of a join uses it.
+final class JoinIndex: Sendable {
   let table: JoinTables.Table
   /// Resolves the names of the rows where the relation begins.
   private let names: NameResolver?

@@ -85,9 +85,10 @@ struct Join: Sendable {
     }
     let isNested = isNested && kind != .anti
     if steps.count == 1, !isNested, let numbers = indexes[0].keys(of: range, in: batch, &keys) {
+      let index = indexes[0], found = index.rows
       for (row, number) in zip(range, numbers) {
-        if number >= 0 { indexes[0].rows.prefetch(keys, before: number) }
-        pair(row, of: batch, with: number < 0 ? 0..<0 : indexes[0].rows.range(keys, number), &builder)
+        if number >= 0 { found.prefetch(keys, before: number) }
+        pair(row, of: batch, index, found, at: number < 0 ? 0..<0 : found.range(keys, number), &builder)
       }
       return builder.finish()
     }
@@ -96,13 +97,16 @@ struct Join: Sendable {
   }
 
   /// Appends a row for each of the rows of the only relation at some places.
-  private func pair(_ row: Int, of batch: RowBatch, with places: Range<Int>, _ builder: inout RowBatchBuilder) {
+  private func pair(
+    _ row: Int, of batch: RowBatch, _ index: JoinIndex, _ found: RowsByKey, at places: Range<Int>,
+    _ builder: inout RowBatchBuilder
+  ) {
     // Several records where one is meant: which of them is unknown.
     let places = steps[0].relation.isToMany || places.count == 1 ? places : 0..<0
     switch kind {
     case .anti: if places.isEmpty { append(row, of: batch, [], &builder) }
-    case .left where places.isEmpty: append(row, of: batch, nil, indexes[0], &builder)
-    case .left, .inner: for place in places { append(row, of: batch, indexes[0].rows[place], indexes[0], &builder) }
+    case .left where places.isEmpty: append(row, of: batch, nil, index, &builder)
+    case .left, .inner: for place in places { append(row, of: batch, found[place], index, &builder) }
     }
   }
 
