@@ -5,9 +5,9 @@ a day and an integer of seven values; the values of bb's responses about it are 
 import decimal, os, pathlib, random, shlex, shutil, subprocess, sys
 import measure, peers
 
-GOALS = {"two conditions": 2.5, "contains": 2.5, "search": 2.2, "first ten": 2.0, "sort by real": 1.3, "sort by integer and text": 1.2,
-         "sort by long text": 1.7, "count": 3.0, "few groups": 1.6, "many groups": 1.0,
-         "join": 1.0, "calculation": 1.5, "calculated condition": 1.5, "sql": 2.0, "sql two conditions": 1.0, "sql few groups": 1.0, "sql first ten": 1.0, "sql join": 1.0,
+GOALS = {"two conditions": 2.5, "contains": 2.8, "search": 2.4, "first ten": 2.5, "sort by real": 1.6, "sort by integer and text": 2.0,
+         "sort by long text": 1.8, "count": 4.0, "few groups": 1.8, "many groups": 1.2,
+         "join": 1.2, "calculation": 1.5, "calculated condition": 1.5, "sql": 2.0, "sql two conditions": 1.0, "sql few groups": 1.0, "sql first ten": 1.0, "sql join": 1.0,
          "sort decimals": 1.3, "where decimals": 2.5, "sum of decimals": 1.6, "group decimals": 1.0,
          "sort days": 1.3, "where days": 2.5, "count of days": 1.6, "group days": 1.0}
 
