@@ -53,31 +53,6 @@ public struct Selection: Sendable, Hashable {
   /// The calculations that conditions compare, by the names that stand for their columns.
   private var computed: [String: Expression] { written.computed }
 
-  /// A column to sort by.
-  public struct SortKey: Sendable, Hashable {
-    /// The column's name.
-    public let column: String
-    /// Whether the largest comes first. Null comes last both ways.
-    let isDescending: Bool
-
-    /// Sorts by `column`.
-    public init(_ column: String, descending: Bool = false) {
-      self.column = column
-      isDescending = descending
-    }
-    /// Parses a list element: `COLUMN`, `COLUMN:asc` or `COLUMN:desc`.
-    /// - Throws: `usage` for another word after the colon.
-    public init(_ listed: NameListParser) throws(Problem) {
-      column = listed.name
-      let direction = listed.value ?? "asc"
-      guard direction == "asc" || direction == "desc" else {
-        throw Problem(
-          .usage, "invalid sort direction “\(direction)” for \(column)", hint: "use \(column):asc or \(column):desc")
-      }
-      isDescending = direction == "desc"
-    }
-  }
-
   /// Everything, in the order it comes.
   public init() {}
 
@@ -228,7 +203,11 @@ public struct Selection: Sendable, Hashable {
   ) async throws(Problem) -> any RowStream {
     let types = (stream as? RetypedRows)?.types ?? LooseTypes()
     var work = Work(scratch: scratch, related: related, threads: threads, memory: memory, types: types)
-    let rows = try await typed(stream, types, &work)
+    let first = work
+    let rows = try await types.settling(stream) { (rows) throws(Problem) in
+      work = first
+      return try apply(to: rows, &work)
+    }
     try checkTypes(of: work.members + steps.assigned.map(\.name), in: stream.schema)
     guard let (names, values) = steps.pivot.map({ ($0.name, $0.value ?? "") }) else { return rows }
     let pivoted = try await PivotedRows.pivoting(
@@ -236,40 +215,6 @@ public struct Selection: Sendable, Hashable {
       KeyedRows.Work(scratch: scratch, memory: memory))
     let last = work
     return try clear { () throws(Problem) in try finished(pivoted, nil, last) }
-  }
-
-  /// The selected rows, with the types that the values of the first rows show.
-  private func typed(
-    _ stream: any RowStream, _ types: LooseTypes, _ work: inout Work
-  ) async throws(Problem) -> any RowStream {
-    let first = work
-    do throws(Problem) {
-      let rows = try apply(to: stream, &work)
-      if !types.isPending { return rows }
-    } catch {
-      if !types.isPending { throw error }
-    }
-    let peeked = try await PeekedRows(stream)
-    var searchesAll = false
-    while true {
-      // A type may be that of a column without values in the first rows: the others show it.
-      let all = searchesAll ? try await stream.reopened() : nil
-      types.forgetPending()
-      work = first
-      do throws(Problem) {
-        _ = try apply(to: all ?? peeked.beginning, &work)
-        if !types.isPending {
-          work = first
-          return try apply(to: peeked, &work)
-        }
-      } catch {
-        if !types.isPending {
-          guard !searchesAll, types.forgetEmpty() else { throw error }
-          searchesAll = true
-        }
-      }
-      await types.find()
-    }
   }
 
   /// The members of columns that are named like columns: `user.name`.
@@ -486,27 +431,6 @@ public struct Selection: Sendable, Hashable {
     return rows
   }
 
-  /// The problem of a column to sort by that is written as in other programs: `age desc`, `-age`, `age,desc`.
-  private func sortProblem(_ problem: Problem, _ name: String, _ schema: Schema) -> Problem {
-    let words = name.split(at: " ").map(String.init)
-    var column = name, direction: String?
-    if words.count > 1, let last = words.last?.lowercased(), ["asc", "desc"].contains(last) {
-      column = words.dropLast().joined(separator: " ")
-      direction = last
-    } else if let sign = name.first, sign == "-" || sign == "+" {
-      column = String(name.dropFirst())
-      direction = sign == "-" ? "desc" : "asc"
-    } else if ["asc", "desc"].contains(name.lowercased()), let place = sort.firstIndex(where: { $0.column == name }),
-      place > 0
-    {
-      (column, direction) = (sort[place - 1].column, name.lowercased())
-    }
-    guard let direction, schema.position(of: column) != nil else { return problem }
-    var result = problem
-    result.hint = .set(.order, to: "\(NameListParser.written(column)):\(direction)")
-    return result
-  }
-
   /// The columns that are omitted from the output: members, which are columns only where they are named, and those of
   /// rows.
   private func hidden(_ work: Work) -> [String] {
@@ -584,7 +508,7 @@ public struct Selection: Sendable, Hashable {
         order.append(
           SortOrder.Key(column: try position(key.column, rows.schema, related), isDescending: key.isDescending))
       } catch {
-        throw sortProblem(error, key.column, rows.schema)
+        throw key.problem(error, after: sort, in: rows.schema)
       }
     }
     if let grouping, !order.isEmpty {

@@ -43,10 +43,10 @@ final class LooseTypes: Sendable {
     }
   }
 
-  func forgetPending() { state.withLock { $0.pending = nil } }
+  private func forgetPending() { state.withLock { $0.pending = nil } }
 
   /// Finds the type that is pending.
-  func find() async {
+  private func find() async {
     guard let pending = state.withLock({ $0.pending }) else { return }
     var kinds: ValueKinds = []
     let context = ExpressionContext(today: "", now: "")
@@ -62,8 +62,37 @@ final class LooseTypes: Sendable {
     add(kinds, to: pending.column)
   }
 
+  /// The rows that `make` returns for a stream, with the types that its first values show.
+  func settling(
+    _ stream: any RowStream, _ make: (any RowStream) throws(Problem) -> any RowStream
+  ) async throws(Problem) -> any RowStream {
+    do throws(Problem) {
+      let rows = try make(stream)
+      if !isPending { return rows }
+    } catch {
+      if !isPending { throw error }
+    }
+    let peeked = try await PeekedRows(stream)
+    var searchesAll = false
+    while true {
+      // A type may be that of a column without values in the first rows: the others show it.
+      let all = searchesAll ? try await stream.reopened() : nil
+      forgetPending()
+      do throws(Problem) {
+        _ = try make(all ?? peeked.beginning)
+        if !isPending { return try make(peeked) }
+      } catch {
+        if !isPending {
+          guard !searchesAll, forgetEmpty() else { throw error }
+          searchesAll = true
+        }
+      }
+      await find()
+    }
+  }
+
   /// Forgets the columns without a value so far; tells whether there are some.
-  func forgetEmpty() -> Bool {
+  private func forgetEmpty() -> Bool {
     state.withLock { state in
       let count = state.kinds.count
       state.kinds = state.kinds.filter { !$0.value.isEmpty }
