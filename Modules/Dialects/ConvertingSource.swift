@@ -50,7 +50,7 @@ public final class ConvertingSource: ByteSource {
   public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     try state.withLock { (state) throws(Problem) in
       if state.reader == nil { state.reader = log?.begin(name) ?? 0 }
-      while state.taken == state.converter.output.count {
+      while state.taken == state.converter.output.bytes.count {
         if state.isDone { return 0 }
         state.converter.takeOutput()
         state.taken = 0
@@ -60,7 +60,7 @@ public final class ConvertingSource: ByteSource {
           if state.converter.isAtEnd { throw Problem(.bug, "internal error: a record has no end", at: name) }
           let room = min(max(state.converter.window.room, 1 << 16), TableConverter.longRecord)
           state.converter.isAtEnd = try source.read(into: &state.converter.window, limit: room) == 0
-        } else if state.converter.output.isEmpty {
+        } else if state.converter.output.bytes.isEmpty {
           try state.converter.checkEnd()
           state.isDone = true
           if let log, let reader = state.reader {
@@ -71,12 +71,12 @@ public final class ConvertingSource: ByteSource {
               reader,
               ReadInput(
                 source: original?.source ?? source, encoding: original?.encoding, mark: original?.mark ?? mark,
-                plan: rest, records: state.converter.emitted))
+                plan: rest, records: state.converter.output.records))
           }
         }
       }
-      let count = min(limit, state.converter.output.count - state.taken)
-      text.append(state.converter.output[state.taken..<state.taken + count])
+      let count = min(limit, state.converter.output.bytes.count - state.taken)
+      text.append(state.converter.output.bytes[state.taken..<state.taken + count])
       state.taken += count
       return count
     }

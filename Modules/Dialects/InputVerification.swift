@@ -49,7 +49,7 @@ struct InputVerification: ~Copyable {
         last = Int(start)
         try rest.take(last - rest.offset, keeps: true)
         // In a table of one column, empty lines count as records only after the header.
-        if batch.value(row, 6) == heading, input.plan.columns == 1 { blank = rest.converter.emitted }
+        if batch.value(row, 6) == heading, input.plan.columns == 1 { blank = rest.converter.output.records }
         var raw: [UInt8]?
         if case .text(let text) = batch.value(row, 7) { raw = text }
         if case .text(let text) = batch.value(row, 8) { raw = Base64.decode(text) }
@@ -61,7 +61,7 @@ struct InputVerification: ~Copyable {
     }
     try rest.take(nil, keeps: true)
     let isHeaderless = headers > 0 && headers >= input.plan.dialect.headerRows
-    let found = rest.converter.emitted + changed + (isHeaderless ? 1 - blank : 0)
+    let found = rest.converter.output.records + changed + (isHeaderless ? 1 - blank : 0)
     guard found == input.records else {
       throw rest.problem("\(found) records, but \(input.records) were read")
     }
@@ -113,7 +113,7 @@ struct InputVerification: ~Copyable {
     }
     converter.window.append(text)
     do throws(Problem) {
-      while try !converter.convert(), !(converter.isAtEnd && converter.output.isEmpty) { converter.takeOutput() }
+      while try !converter.convert(), !(converter.isAtEnd && converter.output.bytes.isEmpty) { converter.takeOutput() }
     } catch { throw problem(error.message) }
     converter.takeOutput()
   }

@@ -29,12 +29,10 @@ struct TableConverter: ~Copyable {
   /// Where the next record begins, in the text.
   private var at = 0
   var isAtEnd = false
-  private(set) var output: [UInt8] = []
+  private(set) var output = ConvertedText()
   /// Records that were changed or dropped, and not yet taken; what they say of their place is the text's.
   var rejects: [Reject] = []
   private(set) var rejected = 0
-  /// The records of the output, with the header.
-  private(set) var emitted = 0
 
   private let plan: Plan
   private let name: String
@@ -45,8 +43,8 @@ struct TableConverter: ~Copyable {
   /// Whether lines can be compared with a table of this dialect 64 bytes at a time.
   private let isFast: Bool
 
-  /// The current line of the input, and the line that the output has reached.
-  private var line = 1, written = 1
+  /// The current line of the input.
+  private var line = 1
   private var records = 0, hasBegun = false
   private var ahead: [ReadRecord] = []
   /// Where the records so far end in the input: they follow each other without a gap.
@@ -95,7 +93,7 @@ struct TableConverter: ~Copyable {
   /// The columns of the table; nil before they are known.
   var width: Int? { reader.width }
 
-  mutating func takeOutput() { output.removeAll(keepingCapacity: true) }
+  mutating func takeOutput() { output.bytes.removeAll(keepingCapacity: true) }
 
   /// Converts what there is; whether more text is needed.
   mutating func convert() throws(Problem) -> Bool {
@@ -110,7 +108,7 @@ struct TableConverter: ~Copyable {
       take(0, at)
     }
     guard hasBegun, base + window.count >= wantedEnd || isAtEnd else { return true }
-    while output.count < Self.portion {
+    while output.bytes.count < Self.portion {
       if at >= 1 << 16, ahead.isEmpty || at > window.count / 2 { forget() }
       if isFast, ahead.isEmpty, hasNames, isWanted, records >= dialect.skippedRows, dialect.skippedFooter == 0,
         dialect.table == nil || !isAfterBlank
@@ -216,15 +214,14 @@ struct TableConverter: ~Copyable {
         lines = unsafe Int(bb_count_byte(window.base + at, recordStart - at, 0x0A))
       }
     }
-    pad()
-    unsafe output.append(contentsOf: UnsafeBufferPointer(start: window.base + at, count: recordStart - at))
+    if width != 1 { output.advance(to: line) }
+    unsafe output.bytes.append(contentsOf: UnsafeBufferPointer(start: window.base + at, count: recordStart - at))
+    output.count(lines)
     if base + at == tiled { tiled = base + recordStart }
     take(at, recordStart)
     at = recordStart
     records += lines
-    emitted += lines
     line += lines
-    written += lines
     if lines > 0 { isAfterBlank = false }
   }
 
@@ -542,38 +539,9 @@ struct TableConverter: ~Copyable {
     }
   }
 
-  /// Makes the next record begin in its line.
-  private mutating func pad() {
-    while reader.width != 1, written < line {
-      output.append(0x0A)
-      written += 1
-    }
-  }
-
   private mutating func emit(_ record: ReadRecord, _ fields: [[UInt8]], _ quoted: [Bool]) {
-    pad()
-    if record.next - record.start > Self.longRecord {
-      output.reserveCapacity(output.count + fields.reduce(0) { $0 + $1.count + $1.count(where: { $0 == 0x22 }) + 3 })
-    }
-    for (column, field) in fields.enumerated() {
-      if column > 0 { output.append(delimiter) }
-      var needsQuotes = field.isEmpty && column < quoted.count && quoted[column]
-      for byte in field where byte == delimiter || byte == 0x22 || byte == 0x0A || byte == 0x0D { needsQuotes = true }
-      if needsQuotes {
-        output.append(0x22)
-        for byte in field {
-          if byte == 0x22 { output.append(byte) }
-          if byte == 0x0A { written += 1 }
-          output.append(byte)
-        }
-        output.append(0x22)
-      } else {
-        output += field
-      }
-    }
-    output.append(0x0A)
-    written += 1
-    emitted += 1
+    if reader.width != 1 { output.advance(to: line) }
+    output.append(fields, quoted, delimiter, isLong: record.next - record.start > Self.longRecord)
     advance(record)
   }
 
