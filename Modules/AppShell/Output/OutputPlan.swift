@@ -389,7 +389,7 @@ package struct OutputPlan: Sendable {
     var opened = withoutMissingHeader(self.targets)
     let right = try await opened.first(where: \.isAppended)?.location.place.appendingRight()
     defer { withExtendedLifetime(right) {} }
-    let appended = try await appending(&opened), targets = opened
+    let appended = try await AppendedFile(preparing: &opened, services), targets = opened
     // The system is asked only if it matters.
     let memory = selection.sort.isEmpty && selection.grouping == nil && !selection.steps.keepsRows ? 0 : self.memory
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
@@ -452,10 +452,7 @@ package struct OutputPlan: Sendable {
         let chosen = try await selection.applied(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
-        let ordered =
-          try appended.map { (names) throws(Problem) in
-            try Self.ordered(chosen, names, of: targets.first(where: \.isAppended)?.name ?? "")
-          } ?? chosen
+        let ordered = try appended?.ordered(chosen) ?? chosen
         let shown = showsLocalTimes ? LocalTimeRows(ordered) : ordered
         let rows: any RowStream = verified.map { DigestedRows(shown, $0) } ?? shown
         if !readsAllFirst { return rows }
@@ -494,64 +491,6 @@ package struct OutputPlan: Sendable {
     guard let key else { return schema }
     for name in key { _ = try schema.column(named: name) }
     return Schema(schema.name, schema.summary, key: key, columns: schema.columns)
-  }
-
-  /// Prepares files that rows are added to: they keep their header and dialect.
-  /// - Returns: the columns of the header; nil if any columns can be added.
-  private func appending(_ targets: inout [OutputTarget]) async throws(Problem) -> [String]? {
-    guard let position = targets.firstIndex(where: \.isAppended), targets[position].location.place.isFile else {
-      return nil
-    }
-    let target = targets[position]
-    if target.compression != nil {
-      throw Problem(.usage, "cannot append to a compressed file", at: target.name, hint: "decompress it first")
-    }
-    let source = try await services.sources.open(.file(target.location, FileInputOptions()))
-    guard let sample = try (source as? any SampledFile)?.sample(DialectSniffer.sampleSize) else { return nil }
-    // An empty file gets a header.
-    if sample.bytes.isEmpty { return nil }
-    let input = try sample.input(DialectOptions())
-    let file = Remedy.shellWord(target.path)
-    guard String(validating: sample.bytes.prefix { $0 != 10 }, as: UTF8.self) != nil, input.encoding.encoding == .utf8
-    else {
-      throw Problem(
-        .usage, "cannot append to a file that is not UTF-8", at: target.name,
-        hint: "convert it first: bb-export \(file) --from-encoding windows-1252 -o \(file) --existing replace")
-    }
-    guard input.hasHeader else {
-      throw Problem(
-        .usage, "cannot append to a file without a header", at: target.name,
-        hint: "write another file, and read both: bb-export A.csv B.csv -o C.csv")
-    }
-    let names = try await source.rows(of: try await source.mainTable() ?? "", RowRequest()).schema.columns.map(\.name)
-    targets[position].options.values["headers"] = "no"
-    if sample.bytes.prefix(sample.bytes.firstIndex(of: UInt8(ascii: "\n")) ?? 0).last == UInt8(ascii: "\r") {
-      targets[position].options.values["line-ending"] = "crlf"
-    }
-    if input.delimiter != UInt8(ascii: "\t") {
-      targets[position].options.values["delimiter"] = String(decoding: [input.delimiter], as: UTF8.self)
-    }
-    return names
-  }
-
-  /// The rows with their columns in the order of a header.
-  private static func ordered(
-    _ rows: any RowStream, _ names: [String], of file: String
-  ) throws(Problem) -> any RowStream {
-    let own = rows.schema.columns.map(\.name)
-    if own == names { return rows }
-    for (name, others, subject) in own.map({ ($0, names, "the file") }) + names.map({ ($0, own, "the input") })
-    where !others.contains(name) {
-      let common = names.filter(own.contains)
-      throw Problem(
-        .usage, "\(subject) has no column “\(name)”", at: file,
-        hint: common.isEmpty
-          ? .set(.existingOutput, to: "replace")
-          : .set(.columns, to: common.map(NameListParser.written).joined(separator: ",")))
-    }
-    var order = Selection()
-    order.columns = names
-    return try order.apply(to: rows, scratch: NoScratch())
   }
 
   /// The targets without a header, if the input has none and no option asks for one.
