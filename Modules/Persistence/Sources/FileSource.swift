@@ -61,7 +61,7 @@ public struct FileSource: RecordSource, SampledFile {
     self.scratch = scratch
     self.report = report
     let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
-    if path != "-", (reading.format ?? Self.format(named: path)) == .sqlite { try RegularFile.refusePipe(path) }
+    if path != "-", (reading.format ?? FileFormat(ofFile: path)) == .sqlite { try RegularFile.refusePipe(path) }
     let file =
       (path == "-" ? FileByteSource() : try FileByteSource(input: path, of: origin?.place, ifDirectory: advice))
       .reporting(onRead)
@@ -79,7 +79,7 @@ public struct FileSource: RecordSource, SampledFile {
     if let said = reading.format {
       format = said
     } else {
-      format = try Self.format(of: title, bytes, reading, place: name, isOwn: origin == nil && path != "-")
+      format = try FileFormat.detecting(title, bytes, reading, place: name, isOwn: origin == nil && path != "-")
     }
     if format.isRandomAccess {
       if compression != nil, copy == nil { copy = try SpooledByteSource(source, scratch: scratch) }
@@ -138,7 +138,7 @@ public struct FileSource: RecordSource, SampledFile {
       if let own = reading.format {
         format = own
       } else {
-        format = try Self.format(of: title, piped ?? text, reading, place: bytes.name, isOwn: false)
+        format = try FileFormat.detecting(title, piped ?? text, reading, place: bytes.name, isOwn: false)
       }
     } else {
       (format, compression, piped) = (.parquet, nil, nil)
@@ -157,41 +157,6 @@ public struct FileSource: RecordSource, SampledFile {
     let source: any ByteSource = file.size == nil ? PrefixedByteSource(start.bytes, file) : file
     guard let compression = FileCompression(beginning: start.bytes, of: file.name) else { return (source, nil) }
     return (try DecompressingSource(source, compression), compression)
-  }
-
-  private static func suffix(of path: String) -> String? {
-    let last = FileCompression.split(path).path.split(at: "/").last ?? ""
-    return last.unicodeScalars.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
-  }
-
-  private static func format(named path: String) -> FileFormat? { suffix(of: path).flatMap { FileFormat(suffix: $0) } }
-
-  /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
-  private static func format(
-    of path: String, _ bytes: any ByteSource, _ reading: FileInputOptions, place: String, isOwn: Bool
-  ) throws(Problem) -> FileFormat {
-    let named = format(named: path)
-    if let named, named != .csv, named != .tsv { return named }
-    let suffix = suffix(of: path)
-    var read = ArenaBuilder(capacity: 4096)
-    if let source = try bytes.reopened() {
-      // A pipe gives its bytes in pieces of any size.
-      while read.room > 0, try source.read(into: &read, limit: read.room) > 0 {}
-    }
-    let encoding = CharacterEncoding.finding(read.bytes.span, isWhole: read.room > 0, reading.dialect.encoding)
-    let beginning = encoding.text(of: read.bytes)
-    if named == nil, let format = FileFormat(beginning: beginning, suffix: suffix) {
-      return format == .ndjson && reading.records != nil ? .json : format
-    }
-    try ForeignFormat.refuse(
-      place, path: isOwn ? bytes.name : nil, suffix: suffix, beginning: beginning, isNamed: named != nil)
-    if let named { return named }
-    guard !beginning.contains(0) else {
-      throw Problem(
-        .usage, "cannot detect the input format", at: place,
-        hint: Remedy(steps: [.set(.inputFormat, to: FileFormat.all.map(\.name), purpose: nil)]))
-    }
-    return .csv
   }
 
   /// The given name, or the file's name without its suffix.
