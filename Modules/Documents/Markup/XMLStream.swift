@@ -34,8 +34,7 @@ import Rows
   /// Where the current element begins, as a position among all bytes.
   private(set) var start = 0
   private var attributes: [(name: ByteRange, value: ByteRange, hasPrefix: Bool)] = []
-  /// The names of the open elements, one after another, and where each begins.
-  private var openNames: [UInt8] = [], openStarts: [Int] = []
+  private var open = OpenElements()
   private var hasRoot = false
   /// Whether the current start tag is an empty element, whose end comes next.
   private var isEmptyElement = false
@@ -65,23 +64,23 @@ import Rows
   private var end: Int { buffer.count }
 
   /// The number of open elements, the current one counted.
-  var depth: Int { openStarts.count }
+  var depth: Int { open.count }
 
   /// Whether the current element is called `word`.
   @inline(__always) func isNamed(_ word: StaticString) -> Bool { isEqual(name, word) }
 
   /// Whether the element that starts has the namespace of the root: its prefix, which the element does not bind again.
   var isOfRoot: Bool {
-    guard let last = openStarts.last else { return false }
-    let colon = UInt8(ascii: ":"), root = openNames[..<(openStarts.count > 1 ? openStarts[1] : openNames.count)]
-    let own = openNames[last...].prefix { $0 != colon }, mark = root.firstIndex(of: colon)
-    if own.count < openNames.count - last { return mark.map { root[..<$0].elementsEqual(own) } ?? false }
+    guard open.count > 0 else { return false }
+    let colon = UInt8(ascii: ":"), root = open.root, own = open.last.prefix { $0 != colon }
+    let mark = root.firstIndex(of: colon)
+    if own.count < open.lastCount { return mark.map { root[..<$0].elementsEqual(own) } ?? false }
     guard mark == nil else { return false }
-    return attribute("xmlns").map { run($0).bytes.suffix(5).elementsEqual("/main".utf8) } ?? true || last == 0
+    return attribute("xmlns").map { run($0).bytes.suffix(5).elementsEqual("/main".utf8) } ?? true || open.count == 1
   }
 
   /// Whether the element that starts has a prefix of another namespace than the root.
-  @inline(__always) var isForeign: Bool { openNames.count - (openStarts.last ?? 0) != name.count && !isOfRoot }
+  @inline(__always) var isForeign: Bool { open.lastCount != name.count && !isOfRoot }
 
   /// The value of an attribute of the current start tag, without a prefix, entities not replaced.
   @inline(__always) func attribute(_ word: StaticString) -> ByteRange? {
@@ -96,7 +95,7 @@ import Rows
 
   /// The prefix of the current start tag's name; empty for none.
   var prefix: String {
-    String(decoding: openNames[(openStarts.last ?? 0)...].dropLast(name.count).dropLast(), as: UTF8.self)
+    String(decoding: open.last.dropLast(name.count).dropLast(), as: UTF8.self)
   }
 
   /// The namespaces that the current start tag declares, by prefix; the default namespace has an empty one.
@@ -144,20 +143,20 @@ import Rows
   func next() throws(Problem) -> Event {
     if isEmptyElement {
       isEmptyElement = false
-      openNames.removeLast(openNames.count - openStarts.removeLast())
+      open.close()
       return .end
     }
     while true {
       if at == end, try !fill() {
         guard hasRoot else { throw problem("no root element") }
-        guard let open = openStarts.last else { return .finished }
-        throw problem("unclosed element <\(String(decoding: openNames[open...], as: UTF8.self))>")
+        guard open.count > 0 else { return .finished }
+        throw problem("unclosed element <\(String(decoding: open.last, as: UTF8.self))>")
       }
       guard buffer[at] == UInt8(ascii: "<") else {
         let count = try distance(to: UInt8(ascii: "<"))
         text = ByteRange(start: at, count: count)
         at += count
-        if openStarts.isEmpty {
+        if open.count == 0 {
           guard isBlank(text) else { throw problem("text outside the root element") }
           continue
         }
@@ -188,38 +187,29 @@ import Rows
     var stop = at + count
     while stop > at + 2, Self.isBlank(buffer[stop - 1]) { stop -= 1 }
     let whole = ByteRange(start: at + 2, count: stop - at - 2)
-    guard let open = openStarts.last, openNames.count - open == whole.count, isOpen(whole, open) else {
+    guard open.count > 0, open.isLast(run(whole)) else {
       throw problem("unexpected closing tag </\(run(whole).slice(from: 0, atMost: 100).text)>")
     }
-    openNames.removeLast(openNames.count - open)
-    openStarts.removeLast()
+    open.close()
     name = local(whole)
     at += count + 1
     return .end
   }
 
-  /// Whether the name of the innermost element, which begins at `open`, is this one.
-  @inline(__always) private func isOpen(_ whole: ByteRange, _ open: Int) -> Bool {
-    let name = run(whole)
-    for index in 0..<whole.count where openNames[open + index] != name[index] { return false }
-    return true
-  }
-
   private func startTag() throws(Problem) -> Event {
     // Reading more of the document moves the tag.
     let length = try lengthOfTag(), stop = at + length
-    guard !openStarts.isEmpty || !hasRoot else { throw problem("more than one root element") }
+    guard open.count > 0 || !hasRoot else { throw problem("more than one root element") }
     hasRoot = true
     start = passed + at
     var place = at + 1
     let whole = nameRange(&place, stop)
     guard whole.count > 0 else { throw problem("missing name", at: passed + place) }
     name = local(whole)
-    guard openStarts.count < Self.deepest else {
+    guard open.count < Self.deepest else {
       throw problem("elements nested more than \(Self.deepest) levels deep")
     }
-    openStarts.append(openNames.count)
-    openNames += run(whole).bytes
+    open.open(run(whole))
     attributes.removeAll(keepingCapacity: true)
     while true {
       let before = place
@@ -320,7 +310,7 @@ import Rows
       return false
     }
     guard starts("<![CDATA[") else { throw problem("document type declarations are not supported") }
-    guard !openStarts.isEmpty else { throw problem("text outside the root element") }
+    guard open.count > 0 else { throw problem("text outside the root element") }
     var count = 9
     while true {
       let found = buffer.run(at + count, end - at - count).distance(to: UInt8(ascii: ">"))
