@@ -9,7 +9,7 @@ import Synchronization
 /// Dispatch, which unblocks all signals.)
 package enum Signals {
   /// SIGURG, which nothing else sends here, asks the waiting thread whether it has handled all earlier signals.
-  private static let awaited = [SIGINT, SIGTERM, SIGHUP, SIGURG]
+  private static let awaited = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGURG]
   private static let interruptsPass = Atomic(false), isServing = Atomic(false)
   private static let met = DispatchSemaphore(value: 0)
 
@@ -33,9 +33,9 @@ package enum Signals {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for SIGINT, SIGTERM or SIGHUP; then calls `cleanUp`, and ends the process with 128 + the signal's number. If
-  /// the work finishes first, its task ends the process. A waiting thread may call functions that a signal handler must
-  /// not.
+  /// Waits for SIGINT, SIGTERM, SIGHUP or SIGQUIT; then calls `cleanUp`, and ends the process with 128 + the signal's
+  /// number. If the work finishes first, its task ends the process. A waiting thread may call functions that a signal
+  /// handler must not.
   ///
   /// - Parameter cleanUp: must call its argument last.
   package static func serve(cleanUp: (_ end: () -> Void) -> Void) -> Never {
@@ -46,7 +46,7 @@ package enum Signals {
     repeat {
       unsafe sigwait(&set, &number)
       if number == SIGURG { met.signal() }
-    } while number == SIGURG || number == SIGINT && interruptsPass.load(ordering: .relaxed)
+    } while number == SIGURG || [SIGINT, SIGQUIT].contains(number) && interruptsPass.load(ordering: .relaxed)
     let code = 128 + number
     RawTerminal.restore()
     cleanUp { _exit(code) }
