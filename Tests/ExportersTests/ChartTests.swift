@@ -161,6 +161,14 @@ private struct Numbers: RandomNumberGenerator {
     return try #require(Double(digits), "\(text)")
   }
 
+  /// Checks that no text of an axis touches the next one.
+  private func checkRoom(_ ticks: [Drawing.Mark]) {
+    let ends = ticks.map { tick in (tick["x"], Double(tick.name.prefix { $0 != "<" }.count) * 4) }
+    for (one, next) in zip(ends, ends.dropFirst()) {
+      #expect(next.0 - one.0 > one.1 + next.1, "\(ticks.map(\.name))")
+    }
+  }
+
   private func checkTicks(_ ticks: [Double], enclosing values: [Double]) {
     #expect((3...8).contains(ticks.count), "\(ticks)")
     guard ticks.count > 1, let first = ticks.first, let last = ticks.last else { return }
@@ -185,6 +193,7 @@ private struct Numbers: RandomNumberGenerator {
       #expect(bars.count == known.count)
       checkTicks(
         try drawing.ticksBelow.map { try plain($0.name.prefix { $0 != "<" }.description) }, enclosing: known + [0])
+      checkRoom(drawing.ticksBelow)
       let zero = try #require(drawing.text.split(separator: "<line class=\"z\" x1=\"").last?.prefix { $0 != "\"" })
       let longest = zip(bars, known).max { $0.0["width"] < $1.0["width"] }
       for (bar, value) in zip(bars, known) {
@@ -248,6 +257,7 @@ private struct Numbers: RandomNumberGenerator {
       let drawing = Drawing(text: try await draw(.line, schema, rows))
       let points = drawing.marks("circle", "p s0"), known = values.compactMap(number)
       #expect(points.count == known.count)
+      checkRoom(drawing.ticksBelow)
       let ticks = drawing.ticksBelow.map { ($0.name.prefix { $0 != "<" }.description, $0["x"]) }
       #expect((3...8).contains(ticks.count), "\(ticks)")
       func day(_ text: String) -> Double {

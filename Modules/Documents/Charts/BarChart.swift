@@ -47,7 +47,7 @@ public struct BarChart: Chart {
 
   private var axis: ChartAxis {
     let values = bars.compactMap(\.value)
-    return ChartAxis(covering: min(values.min() ?? 0, 0)...max(values.max() ?? 0, 0))
+    return ChartAxis(covering: min(values.min() ?? 0, 0)...max(values.max() ?? 0, 0), below: Self.plot)
   }
 
   /// The title, the description and the note.

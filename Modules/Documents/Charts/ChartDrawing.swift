@@ -56,10 +56,9 @@ extension Markup {
     attribute("width", size.width)
     attribute("height", height)
     raw("/>\n")
-    let most = size.width / 8
-    label(ChartText.cut(words.title, most), x: 160, y: 240, class: "h")
+    label(ChartText.cut(words.title, (size.width - 32) / 9), x: 160, y: 240, class: "h")
     chart.draw(from: Self.top, to: &self)
-    label(ChartText.cut(words.note, size.width / 7), x: 160, y: (height - 12) * 10, class: "n")
+    label(ChartText.cut(words.note, (size.width - 32) / 8), x: 160, y: (height - 12) * 10, class: "n")
     raw("</svg>\n")
   }
 
@@ -176,7 +175,7 @@ extension Markup {
       line(x: x, y: top, toX: x, y: top + height, class: "g")
       label(tick.text, x: x, y: top + height + 170, .middle, class: "a")
     }
-    label(title, x: left + width / 2, y: top + height + 360, .middle, class: "a")
+    label(ChartText.cut(title, width / 80), x: left + width / 2, y: top + height + 360, .middle, class: "a")
   }
 
   /// Appends an axis at the left of a plot.
@@ -186,6 +185,6 @@ extension Markup {
       line(x: left, y: y, toX: left + width, y: y, class: "g")
       label(tick.text, x: left - 60, y: y + 45, .end, class: "a")
     }
-    label(title, x: 160, y: top - 80, class: "a")
+    label(ChartText.cut(title, width / 80), x: 160, y: top - 80, class: "a")
   }
 }

@@ -130,7 +130,8 @@ package struct ChartAxis: Sendable {
     if isTime, size > 0 {
       for step in times {
         chosen = (step, ends(step))
-        if chosen.1.1 - chosen.1.0 < (step.start(1) - step.start(0) < Double(ChartStep.day) ? 4 : most) { break }
+        let isShort = step.start(1) - step.start(0) < Double(ChartStep.day)
+        if chosen.1.1 - chosen.1.0 < (isShort ? min(4, most) : most) { break }
       }
     } else if !isTime {
       for step in ChartStep.numbers(from: ChartStep.power(of: magnitude)) {
@@ -143,6 +144,15 @@ package struct ChartAxis: Sendable {
     (step, self.first, count) = (chosen.0, first, last - first + 1)
     (low, high) = (step.start(first), step.start(last))
   }
+
+  /// The axis with the most ticks, at most `most`, whose texts do not touch on `length`, in tenths of a pixel.
+  package init(covering range: ClosedRange<Double>, times: [ChartStep] = [], most: Int = 8, below length: Int) {
+    let all = (3...most).reversed().lazy.map { Self(covering: range, times: times, most: $0) }
+    self = all.first { $0.room * ($0.count - 1) <= length } ?? Self(covering: range, times: times, most: 3)
+  }
+
+  /// The width of the widest text, in tenths of a pixel.
+  var room: Int { (ticks.map { ChartText.width($0.text) }.max() ?? 0) * 84 + 40 }
 
   package var ticks: [(position: Double, text: String)] {
     (first..<first + count).map { (step.start($0), step.text($0)) }

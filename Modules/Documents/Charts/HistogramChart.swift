@@ -131,7 +131,7 @@ public struct HistogramChart: Chart {
   public func draw(from top: Int, to page: inout Markup) {
     let top = top * 10 + 240, left = Self.left
     let low = bins.first.map { step.start($0.index) } ?? 0, high = bins.last.map { step.start($0.index + 1) } ?? low
-    let across = ChartAxis(covering: low...high, times: times, most: 6)
+    let across = ChartAxis(covering: low...high, times: times, most: 6, below: Self.width)
     let up = ChartAxis(covering: 0...Double(max(all.map(\.count).max() ?? 0, 2)))
     page.axisBeside(up, title: "rows", left: left, top: top, width: Self.width, height: Self.height)
     page.axisBelow(across, title: title, left: left, top: top, width: Self.width, height: Self.height)

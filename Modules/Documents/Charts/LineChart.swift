@@ -119,7 +119,7 @@ public struct LineChart: Chart {
 
   private var across: ChartAxis {
     let xs = points.flatMap { $0.map(\.x) }
-    return ChartAxis(covering: (xs.min() ?? 0)...(xs.max() ?? 0), times: times, most: 6)
+    return ChartAxis(covering: (xs.min() ?? 0)...(xs.max() ?? 0), times: times, most: 6, below: Self.width)
   }
   private var up: ChartAxis {
     let ys = ys, zero: [Double] = hasZero || ys.isEmpty ? [0] : []
@@ -131,8 +131,10 @@ public struct LineChart: Chart {
   private static let lines: [StaticString] = ["l s0", "l s1", "l s2", "l s3", "l s4", "l s5", "l s6", "l s7"]
   private static let marks: [StaticString] = ["p s0", "p s1", "p s2", "p s3", "p s4", "p s5", "p s6", "p s7"]
 
-  private var left: Int { (up.ticks.map { ChartText.width($0.text) }.max() ?? 1) * 76 + 240 }
-  private var right: Int { max((names.map { ChartText.width(ChartText.cut($0, 24)) }.max() ?? 0) * 76 + 200, 500) }
+  private var left: Int { max(up.room + 160, across.room / 2) }
+  private var right: Int {
+    max((names.map { ChartText.width(ChartText.cut($0, 24)) }.max() ?? 0) * 84 + 160, across.room / 2, 500)
+  }
 
   /// The size, in pixels.
   public var size: (width: Int, height: Int) { ((left + Self.width + right) / 10, Self.height / 10 + 80) }

@@ -178,7 +178,7 @@ public struct MatrixChart: Chart {
     let isUpright = widest * 72 + 60 > width
     return Layout(
       left: ((names + [rows.title]).map { ChartText.width(ChartText.cut($0, rowLabel)) }.max() ?? 1) * 76 + 260,
-      top: isUpright ? widest * 72 + 300 : 400, width: width, height: rowOrder.count > 80 ? 140 : 220,
+      top: isUpright ? widest * 84 + 300 : 400, width: width, height: rowOrder.count > 80 ? 140 : 220,
       isUpright: isUpright, rowLabel: rowLabel, columnLabel: columnLabel)
   }
 
@@ -281,7 +281,8 @@ public struct MatrixChart: Chart {
         class: "k", title: text)
     }
     page.label(ChartText.cut(rows.title, layout.rowLabel), x: layout.left - 80, y: top - 60, .end, class: "a")
-    page.label(columns.title, x: layout.left, y: start * 10 + 140, class: "a")
+    let titleRoom = size.width / 8 - layout.left / 80
+    page.label(ChartText.cut(columns.title, titleRoom), x: layout.left, y: start * 10 + 140, class: "a")
     page.raw("<g class=\"cells\">\n")
     for (down, row) in rowOrder.enumerated() {
       for (across, column) in columnOrder.enumerated() {
