@@ -17,22 +17,19 @@ for (const svg of document.querySelectorAll("svg.map")) {
   const isInside = ([x, y], edge = 0) => x >= plot.x + edge && x <= plot.x + plot.width - edge && y >= plot.y + edge && y <= plot.y + plot.height - edge;
   const meets = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 
+  // A marker where the frame does not cut it.
+  const within = (n, from, length, room) => Math.min(from + length - room, Math.max(from + room, n));
+  const made = (x, y, members, radius) => ({ x: within(x, plot.x, plot.width, radius + unit), y: within(y, plot.y, plot.height, radius + unit), members, radius });
   const group = radius => {
     const groups = [];
     for (const p of places) {
-      let [x, y] = point(p), members = [p];
-      if (!isInside([x, y])) continue;
-      const size = g => g.members.length > 1 ? radius * 1.6 : radius;
-      for (let i; (i = groups.findIndex(g => Math.hypot(g.x - x, g.y - y) < .75 * (size(g) + size({ members })))) >= 0;) {
-        const [g] = groups.splice(i, 1), n = g.members.length, m = members.length;
-        [x, y, members] = [(g.x * n + x * m) / (n + m), (g.y * n + y * m) / (n + m), [...g.members, ...members]];
+      if (!isInside(point(p))) continue;
+      let group = made(...point(p), [p], radius);
+      for (let i; (i = groups.findIndex(g => Math.hypot(g.x - group.x, g.y - group.y) < g.radius + group.radius)) >= 0;) {
+        const [g] = groups.splice(i, 1), share = group.members.length / (g.members.length + group.members.length);
+        group = made(g.x + (group.x - g.x) * share, g.y + (group.y - g.y) * share, [...g.members, ...group.members], radius * 1.6);
       }
-      groups.push({ x, y, members });
-    }
-    for (const g of groups) {
-      g.radius = g.members.length > 1 ? radius * 1.6 : radius;
-      g.x = Math.min(plot.x + plot.width - g.radius - unit, Math.max(plot.x + g.radius + unit, g.x));
-      g.y = Math.min(plot.y + plot.height - g.radius - unit, Math.max(plot.y + g.radius + unit, g.y));
+      groups.push(group);
     }
     return groups;
   };
@@ -52,9 +49,10 @@ for (const svg of document.querySelectorAll("svg.map")) {
   const draw = () => {
     unit = 1 / (svg.getScreenCTM()?.a || 1);
     const tall = width / 2, columns = grid(west, west + width), rows = grid(Math.max(north - tall, -90), Math.min(north, 90));
-    const left = (rows[0]?.[1] > 2 ? 76 : 58) * unit, foot = 44 * unit, high = (1000 - left - 8) / 2;
-    plot = { x: left, y: 8, width: 1000 - left - 8, height: high };
-    svg.setAttribute("viewBox", `0 0 1000 ${(high + 8 + foot).toFixed(2)}`);
+    const longest = Math.max(0, ...rows.map(([value, digits]) => degrees(value, digits, "N", "S").length));
+    const left = Math.max(58, 13 + longest * 7.4) * unit, foot = 44 * unit, top = 10 * unit, high = (1000 - left - 8) / 2;
+    plot = { x: left, y: top, width: 1000 - left - 8, height: high };
+    svg.setAttribute("viewBox", `0 0 1000 ${(high + top + foot).toFixed(2)}`);
     svg.setAttribute("font-size", 13 * unit);
     for (const rect of svg.querySelectorAll(".sea, .frame")) for (const [key, value] of Object.entries(plot)) rect.setAttribute(key, value);
     for (const [key, value] of Object.entries(plot)) land.setAttribute(key, value);

@@ -4,12 +4,16 @@ struct MapMarkers {
   /// A marker of one place or of several.
   struct Marker {
     /// The places, by their positions in the list.
-    fileprivate(set) var members: [Int]
-    fileprivate(set) var x: Double
-    fileprivate(set) var y: Double
+    let members: [Int]
+    let x: Double, y: Double, radius: Double
 
-    /// The radius.
-    var radius: Double { members.count > 1 ? 11.2 : 7 }
+    /// A marker where the frame does not cut it.
+    fileprivate init(_ members: [Int], x: Double, y: Double) {
+      let radius = members.count > 1 ? 11.2 : 7, room = radius + 1, (left, top) = (MapView.left, MapView.top)
+      (self.members, self.radius) = (members, radius)
+      self.x = min(max(x, left + room), left + MapView.plotWidth - room)
+      self.y = min(max(y, top + room), top + MapView.plotHeight - room)
+    }
   }
 
   /// A label: where its text begins, ends or has its middle.
@@ -37,20 +41,14 @@ struct MapMarkers {
   /// - Parameter widths: the widths of their names, in cells.
   init(_ points: [(x: Double, y: Double)], widths: [Int]) {
     for (position, point) in points.enumerated() {
-      var new = Marker(members: [position], x: point.x, y: point.y)
+      var new = Marker([position], x: point.x, y: point.y)
       while let place = markers.firstIndex(where: { $0.covers(new) }) {
         let other = markers.remove(at: place)
         let all = Double(other.members.count + new.members.count), share = Double(new.members.count) / all
         new = Marker(
-          members: other.members + new.members, x: other.x + (new.x - other.x) * share,
-          y: other.y + (new.y - other.y) * share)
+          other.members + new.members, x: other.x + (new.x - other.x) * share, y: other.y + (new.y - other.y) * share)
       }
       markers.append(new)
-    }
-    for place in markers.indices {
-      let room = markers[place].radius + 1
-      markers[place].x = min(max(markers[place].x, MapView.left + room), MapView.left + MapView.plotWidth - room)
-      markers[place].y = min(max(markers[place].y, MapView.top + room), MapView.top + MapView.plotHeight - room)
     }
     place(widths)
   }
@@ -95,9 +93,9 @@ struct MapMarkers {
 }
 
 extension MapMarkers.Marker {
-  /// Whether so much of it or of another marker would be covered that they are one.
+  /// Whether it or another marker would be covered, so that they are one.
   fileprivate func covers(_ other: MapMarkers.Marker) -> Bool {
-    let reach = 0.75 * (radius + other.radius), dx = x - other.x, dy = y - other.y
+    let reach = radius + other.radius, dx = x - other.x, dy = y - other.y
     return dx * dx + dy * dy < reach * reach
   }
 }
