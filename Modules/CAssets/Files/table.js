@@ -19,12 +19,16 @@
     }
   } else rows.push(...table.tBodies[0].rows);
   const size = rows.length;
-  // The beginnings of cells in the text of a row: a title is the header of its row.
+  // The beginnings of cells in the text of a row: a title is the header of its row, unless it is blank.
   const opening = heads.map(h => h.dataset.h === undefined ? "<td>" : '<th scope="row">');
+  const find = (row, column, at) => {
+    const found = row.indexOf(opening[column], at);
+    return found < 0 ? row.indexOf("<td>", at) : found;
+  };
   const cellMarkup = (row, column) => {
     let at = 0;
-    for (let k = 0; k <= column; k++) at = row.indexOf(opening[k], at) + opening[k].length;
-    const end = column + 1 < opening.length ? row.indexOf(opening[column + 1], at) : -1;
+    for (let k = 0; k <= column; k++) at = row.indexOf(">", find(row, k, at)) + 1;
+    const end = column + 1 < opening.length ? find(row, column + 1, at) : -1;
     return row.slice(at, end < 0 ? undefined : end);
   };
   const cellText = (i, c) => block ? plain(cellMarkup(rows[i], c)).trim() : rows[i].cells[c].textContent.trim();

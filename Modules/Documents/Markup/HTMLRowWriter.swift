@@ -68,9 +68,10 @@ public struct HTMLRowWriter: Sendable {
     for row in 0..<batch.count {
       markup.raw("<tr>")
       for (index, column) in columns.enumerated() {
-        // The name of the record is the header of its row.
-        markup.raw(column.position == title ? "<th scope=\"row\">" : "<td>")
         let cell = batch[row, column.position]
+        // The name of the record is the header of its row, which is never blank.
+        markup.raw(
+          column.position == title && !Self.isBlank(cell, batch.arena) ? "<th scope=\"row\">" : "<td>")
         if case .null = cell { continue }
         let start = markup.count, replaced = markup.replaced
         write(cell, batch, row, column, &markup, &written)
@@ -80,6 +81,12 @@ public struct HTMLRowWriter: Sendable {
       markup.raw("\n")
     }
     return written
+  }
+
+  private static func isBlank(_ cell: Cell, _ arena: Arena) -> Bool {
+    guard case .text(let start, let length) = cell else { return cell.isNull }
+    let text = ByteRun(arena, start, length)
+    return text.count == 0 || !(0x21...0x7E).contains(text[0]) && text.text.allSatisfy(\.isWhitespace)
   }
 
   private func write(
