@@ -88,9 +88,9 @@ import Testing
     #expect(cell(.text("https://e.org/1.jpg and more"), image, policy: .local, images: local).contains("and more"))
   }
 
-  @Test("a blank name is not a header") func blankNames() {
-    let blanks: [Value] = [.null, .text(""), .text(" "), .text("\u{A0}\t")]
-    let rows = write((blanks + [.text(" a"), .text("é")]).map { [$0] }, Schema("t", columns: [text])).text.split(
+  @Test("a name of white space is not a header") func spaceNames() {
+    let spaces: [Value] = [.null, .text(""), .text(" "), .text("\u{A0}\t")]
+    let rows = write((spaces + [.text(" a"), .text("é")]).map { [$0] }, Schema("t", columns: [text])).text.split(
       separator: "\n")
     #expect(rows.count == 6 && rows.prefix(4).allSatisfy { $0.hasPrefix("<tr><td>") })
     #expect(rows.suffix(2).allSatisfy { $0.hasPrefix("<tr><th scope=\"row\">") })
