@@ -9,8 +9,9 @@ import Testing
     "t",
     columns: [ColumnDescription("n", .integer), ColumnDescription("na\"me", .text), ColumnDescription("tags", .json)])
 
-  private func facts(rows: Int = 100, _ value: Value = .text("it's")) -> Explorer.Facts {
-    Explorer.Facts(schema: schema, count: rows, lines: 10, fitting: 2) { _, column in column == 2 ? .json([]) : value }
+  private func facts(rows: Int = 100, lines: Int = 10, _ value: Value = .text("it's")) -> Explorer.Facts {
+    Explorer.Facts(schema: schema, count: rows, lines: lines, fitting: 2) { _, column in column == 2 ? .json([]) : value
+    }
   }
 
   private func press(_ explorer: inout Explorer, _ keys: TerminalKey...) -> Explorer.Effect {
@@ -28,6 +29,15 @@ import Testing
     #expect(explorer.view.row == 99)
     _ = press(&explorer, .character("g"))
     #expect(explorer.view.row == 0 && explorer.view.top == 0)
+  }
+
+  @Test("a screen of another size is full, and has the cursor") func resizing() {
+    var explorer = Explorer()
+    _ = press(&explorer, .end)
+    for (lines, top) in [(30, 70), (200, 0), (5, 95), (1, 99), (10, 90)] {
+      explorer.fit(facts(lines: lines))
+      #expect(explorer.view.row == 99 && explorer.view.top == top)
+    }
   }
 
   @Test("a filter is a condition that finds the value, and Escape undoes it") func filters() throws {

@@ -56,11 +56,14 @@ package import Rows
 
   /// Shows the table until the user quits.
   package func run() {
+    var last = (columns: 0, lines: 0)
     while true {
       let size = terminal.size, window = loaded[loaded.count - 1].window, isLoading = !window.isComplete
       let work =
         search.map { "searching row \($0.row + 1); Escape cancels" }
         ?? (isLoading && window.count == 0 ? "reading; Escape cancels" : "")
+      if size != last { explorer.fit(ExplorerScreen.facts(explorer, window, size)) }
+      last = size
       // Of keys that came together, only the last one is shown.
       if !terminal.hasKeys {
         let frame = screen.frame(explorer, window, size: size, work: work)

@@ -79,8 +79,13 @@ package struct Explorer: Sendable {
 
   package mutating func go(to row: Int, _ facts: Facts) {
     view.row = max(0, min(row, facts.count - 1))
-    view.top = min(view.top, view.row)
-    view.top = max(view.top, view.row - max(facts.lines, 1) + 1)
+    view.top = max(0, min(view.top, view.row, facts.count - facts.lines), view.row - facts.lines + 1)
+  }
+
+  /// Keeps the cursor on a screen of another size, and the screen full.
+  package mutating func fit(_ facts: Facts) {
+    go(to: view.row, facts)
+    setColumn(view.column, facts)
   }
 
   package mutating func press(_ key: TerminalKey, _ facts: Facts) -> Effect {
@@ -134,9 +139,9 @@ package struct Explorer: Sendable {
     case .escape, .enter, .character("q"): mode = .table
     case .pageUp: scroll = max(0, scroll - facts.lines)
     case .pageDown, .character(" "): scroll += facts.lines
-    case .right, .character("l"): if move(.down, facts) { scroll = 0 }
-    case .left, .character("h"): if move(.up, facts) { scroll = 0 }
-    default: if move(key, facts) { scroll = 0 }
+    default:
+      let isBack = [.left, .character("h")].contains(key), isNext = [.right, .character("l")].contains(key)
+      if move(isBack ? .up : isNext ? .down : key, facts) { scroll = 0 }
     }
     return .none
   }
@@ -174,20 +179,15 @@ package struct Explorer: Sendable {
     view.column = min(view.column, columns.count - 1)
     let column = columns[view.column], name = schema.columns[column].name
     switch key {
-    case .left, .character("h"): setColumn(view.column - 1, columns.count, facts)
-    case .right, .character("l"): setColumn(view.column + 1, columns.count, facts)
+    case .left, .character("h"): setColumn(view.column - 1, facts)
+    case .right, .character("l"): setColumn(view.column + 1, facts)
     case .enter:
       if view.query.counted != nil { return filter(schema, 0, isExcluding: false, facts) }
       if facts.count > 0 { (mode, scroll) = (.record, 0) }
     case .character("s"):
       push { view in
-        if view.query.sort != name {
-          (view.query.sort, view.query.isDescending) = (name, false)
-        } else if view.query.isDescending {
-          (view.query.sort, view.query.isDescending) = (nil, false)
-        } else {
-          view.query.isDescending = true
-        }
+        let isSorted = view.query.sort == name, isLast = isSorted && view.query.isDescending
+        (view.query.sort, view.query.isDescending) = (isLast ? nil : name, isSorted && !isLast)
         (view.row, view.top) = (0, 0)
       }
       return .load
@@ -217,8 +217,8 @@ package struct Explorer: Sendable {
     return .none
   }
 
-  private mutating func setColumn(_ column: Int, _ count: Int, _ facts: Facts) {
-    view.column = max(0, min(column, count - 1))
+  private mutating func setColumn(_ column: Int, _ facts: Facts) {
+    view.column = max(0, min(column, (facts.schema.map { Self.columns(of: $0, view).count } ?? 0) - 1))
     if view.column > 0 { view.left = min(view.left, view.column - 1) }
     view.left = max(view.left, view.column - max(facts.fitting, 1))
   }

@@ -51,9 +51,8 @@ package final class RowWindow: Sendable {
   /// Begins, maybe again with other types.
   package func begin(_ schema: Schema) {
     state.withLock { state in
-      let isClosed = state.isClosed
-      state = State(rows: SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 8 << 20))
-      state.isClosed = isClosed
+      let rows = SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 8 << 20)
+      state = State(rows: rows, isClosed: state.isClosed)
     }
   }
 
