@@ -35,7 +35,7 @@ import Testing
     for number in 0..<200 {
       let places = try Self.places(number), view = MapView(of: places)
       #expect(view.width >= 6 && view.width <= 360 && view.tall >= 3, "\(number)")
-      let widths = places.indices.map { ($0 * 7) % 30 + 1 }
+      let widths = places.indices.map { (($0 * 7) % 30 + 1) * 81 }
       let map = MapMarkers(places.map { view.point($0) }, widths: widths)
       let circles: [Box] = map.markers.map { ($0.x - $0.radius, $0.y - $0.radius, $0.x + $0.radius, $0.y + $0.radius) }
       #expect(circles.allSatisfy(Self.isInside), "\(number): a marker is cut")
@@ -48,7 +48,7 @@ import Testing
       }
       var boxes: [Box] = []
       for (name, label) in map.labels {
-        let long = Double(widths[name]) * 0.62 * MapView.textSize
+        let long = Double(widths[name]) / 10
         let start: Double =
           switch label.anchor {
           case .start: label.x

@@ -71,12 +71,8 @@ public struct BarChart: Chart {
 
   private static let line = 220, plot = 4200
 
-  private var labelRoom: Int {
-    (bars.map { ChartText.width(ChartText.cut($0.label, Self.widestLabel)) }.max() ?? 0) * 76 + 240
-  }
-  private var textRoom: Int {
-    (bars.map { ChartText.width(ChartText.cut($0.text, Self.widestText)) }.max() ?? 0) * 76 + 140
-  }
+  private var labelRoom: Int { ChartText.room(bars.map(\.label), cutTo: Self.widestLabel) + 240 }
+  private var textRoom: Int { ChartText.room(bars.map(\.text), cutTo: Self.widestText) + 140 }
   private var hasNegative: Bool { bars.contains { ($0.value ?? 0) < 0 } }
 
   /// The size, in pixels.

@@ -134,6 +134,15 @@ struct ChartColumns {
 enum ChartText {
   static func width(_ text: String) -> Int { ByteRun.reading(text, DisplayWidth.of) }
 
+  /// The room of the widest of some texts in an image, each cut to `most` cells, in tenths of a pixel. Capitals and
+  /// signs are wider than digits.
+  static func room(_ texts: [String], cutTo most: Int = .max) -> Int {
+    texts.map { text in
+      let text = cut(text, most)
+      return width(text) * 81 + text.utf8.count { (0x3C...0x5A).contains($0) || $0 == 0x6D || $0 == 0x77 } * 45
+    }.max() ?? 0
+  }
+
   /// The text, or as much of it as takes at most `width` cells with an ellipsis.
   static func cut(_ text: String, _ width: Int) -> String {
     if Self.width(text) <= width { return text }

@@ -56,7 +56,7 @@ extension Markup {
     attribute("width", size.width)
     attribute("height", height)
     raw("/>\n")
-    label(ChartText.cut(words.title, (size.width - 32) / 9), x: 160, y: 240, class: "h")
+    label(ChartText.cut(words.title, (size.width - 32) / 10), x: 160, y: 240, class: "h")
     chart.draw(from: Self.top, to: &self)
     label(ChartText.cut(words.note, (size.width - 32) / 8), x: 160, y: (height - 12) * 10, class: "n")
     raw("</svg>\n")

@@ -152,7 +152,7 @@ package struct ChartAxis: Sendable {
   }
 
   /// The width of the widest text, in tenths of a pixel.
-  var room: Int { (ticks.map { ChartText.width($0.text) }.max() ?? 0) * 84 + 40 }
+  var room: Int { ChartText.room(ticks.map(\.text)) + 60 }
 
   package var ticks: [(position: Double, text: String)] {
     (first..<first + count).map { (step.start($0), step.text($0)) }

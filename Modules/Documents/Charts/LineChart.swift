@@ -133,7 +133,7 @@ public struct LineChart: Chart {
 
   private var left: Int { max(up.room + 160, across.room / 2) }
   private var right: Int {
-    max((names.map { ChartText.width(ChartText.cut($0, 24)) }.max() ?? 0) * 84 + 160, across.room / 2, 500)
+    max(ChartText.room(names, cutTo: 24) + 160, across.room / 2, 500)
   }
 
   /// The size, in pixels.
@@ -189,12 +189,13 @@ public struct LineChart: Chart {
         labels.append((place, x, ChartText.cut(names[line], 24)))
       }
     }
-    // The names at the ends of the lines do not overlap.
-    var next = Int.min
-    for label in labels.sorted(by: { $0.y < $1.y }) {
-      let y = max(label.y, next)
-      page.label(label.name, x: label.x + 80, y: y + 45, class: "k")
-      next = y + 150
+    // The names at the ends of the lines do not overlap, and are above the axis.
+    labels.sort { $0.y < $1.y }
+    for place in labels.indices.dropFirst() { labels[place].y = max(labels[place].y, labels[place - 1].y + 150) }
+    var last = top + Self.height - 40
+    for label in labels.reversed() {
+      page.label(label.name, x: label.x + 80, y: min(label.y, last) + 45, class: "k")
+      last = min(label.y, last) - 150
     }
   }
 

@@ -171,14 +171,14 @@ public struct MatrixChart: Chart {
   private var layout: Layout {
     let names = rowOrder.map(rows.text), labels = columnOrder.map(columns.text)
     let rowLabel = ChartText.cut(names, from: 40, to: 80), columnLabel = ChartText.cut(labels, from: 24, to: 60)
-    let widest = labels.map { ChartText.width(ChartText.cut($0, columnLabel)) }.max() ?? 1
+    let widest = ChartText.room(labels, cutTo: columnLabel)
     let number = entries.values.map { ChartText.width(text($0)) }.max() ?? 1
     let isSmall = columnOrder.count > 80
     let width = isSmall ? 120 : min(max(number * 70 + 80, 240), 700)
-    let isUpright = widest * 72 + 60 > width
+    let isUpright = widest + 20 > width
     return Layout(
-      left: ((names + [rows.title]).map { ChartText.width(ChartText.cut($0, rowLabel)) }.max() ?? 1) * 76 + 260,
-      top: isUpright ? widest * 84 + 300 : 400, width: width, height: rowOrder.count > 80 ? 140 : 220,
+      left: ChartText.room(names + [rows.title], cutTo: rowLabel) + 260,
+      top: isUpright ? widest + 300 : 400, width: width, height: rowOrder.count > 80 ? 140 : 220,
       isUpright: isUpright, rowLabel: rowLabel, columnLabel: columnLabel)
   }
 

@@ -38,7 +38,7 @@ struct MapMarkers {
   private(set) var labels: [Int: Label] = [:]
 
   /// The markers of places.
-  /// - Parameter widths: the widths of their names, in cells.
+  /// - Parameter widths: the widths of their names, in tenths of a unit.
   init(_ points: [(x: Double, y: Double)], widths: [Int]) {
     for (position, point) in points.enumerated() {
       var new = Marker([position], x: point.x, y: point.y)
@@ -61,7 +61,7 @@ struct MapMarkers {
     let singles = markers.indices.filter { markers[$0].members.count == 1 }
     for place in singles.sorted(by: { markers[$0].members[0] < markers[$1].members[0] }) {
       let marker = markers[place], name = marker.members[0], x = marker.x, y = marker.y
-      let long = Double(widths[name]) * 0.62 * MapView.textSize, gap = marker.radius + 4
+      let long = Double(widths[name]) / 10, gap = marker.radius + 4
       let ways: [(Label, Box)] = [
         (
           Label(x: x + gap, y: y + 4.5, anchor: .start),

@@ -60,7 +60,7 @@ public struct PlaceMap: Sendable {
   /// Appends the map.
   public func write(to page: inout Markup) {
     let view = MapView(of: places.map(\.coordinates)), labels = places.map { ChartText.cut($0.name, Self.widest) }
-    let markers = MapMarkers(places.map { view.point($0.coordinates) }, widths: labels.map(ChartText.width))
+    let markers = MapMarkers(places.map { view.point($0.coordinates) }, widths: labels.map { ChartText.room([$0]) })
     page.raw("<figure><details open><summary>Map</summary>\n<svg class=\"map\" role=\"group\"")
     page.raw(" aria-label=\"Map of the places\"")
     page.attribute("viewBox", "0 0 \(MapView.width) \(MapView.height)")
