@@ -32,6 +32,12 @@ import Testing
     #expect(try registry.location(directory.path + "/plain").scheme == "sqlite")
   }
 
+  @Test("a kind of store of another package is opened by its scheme") func adding() throws {
+    let mine = StoreFactory(scheme: "mine", summary: "in memory", kind: .memory) { _, _ in MemoryStore() }
+    let registry = StoreRegistry(scratch: TemporaryDirectory.scratch, known: [], adding: [mine])
+    #expect(try registry.open("mine:x") is MemoryStore)
+  }
+
   @Test("an unusable location is refused with advice") func advice() {
     let schemes = registry.factories.filter(\.isDurable).map(\.scheme)
     let messages = [
