@@ -80,7 +80,7 @@ package struct AppServices: Sendable {
     for key in ConfigurationKey.all {
       if let set = invocation.configuration[key] { report.secrets.add(in: set.value) }
     }
-    for text in variables.values where text.contains("://") { report.secrets.add(in: text) }
+    for text in variables.values where URLText.isURL(text) { report.secrets.add(in: text) }
     for text in invocation.all(APIOptions.setOption) + invocation.all(OutputOptions.formatOption) {
       for secret in URLText.assigned(in: text) { report.secrets.add(secret) }
     }

@@ -21,9 +21,12 @@ struct CSVSplitter: Sendable {
   private var place = JSONPlace()
   private var isAtEnd = false
   private var isAtStart = true
+  /// The part of a file of which each line is a record; nil for other sources.
+  private let lines: FileRange?
 
   init(_ source: any ByteSource, _ reading: CSVReading, _ strayQuotes: CSVStrayQuotes) {
     self.source = source
+    lines = source as? FileRange
     self.reading = reading
     self.strayQuotes = strayQuotes
   }
@@ -38,7 +41,7 @@ struct CSVSplitter: Sendable {
   /// The next piece; nil at the end.
   /// - Throws: `badData` for a field, a record or a header that is too large, and for a line break in a field of lines.
   mutating func next() throws(Problem) -> CSVPiece? {
-    if let lines = source as? FileRange {
+    if let lines {
       guard let piece = try nextPiece() else { return nil }
       if let at = piece.brokenLine(reading.delimiter) {
         let line = try piece.place(of: at).lines + lines.linesBefore() + 1

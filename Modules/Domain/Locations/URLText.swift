@@ -13,10 +13,13 @@ public enum URLText {
     return text[..<end].lowercased()
   }
 
-  /// Whether a location is the URL of a web server.
-  public static func isWeb(_ text: String) -> Bool {
-    ["http", "https"].contains(scheme(of: text)) && text.contains("://")
+  /// Whether a text begins with `scheme://`.
+  public static func isURL(_ text: String) -> Bool {
+    scheme(of: text).map { text.utf8.dropFirst($0.utf8.count).starts(with: "://".utf8) } ?? false
   }
+
+  /// Whether a location is the URL of a web server.
+  public static func isWeb(_ text: String) -> Bool { isURL(text) && ["http", "https"].contains(scheme(of: text)) }
 
   /// The URL that a user named, for messages: without user and password, secret steps, and values of the query.
   public static func shown(_ url: String) -> String {

@@ -1,15 +1,11 @@
-extension StringProtocol {
+extension StringProtocol where SubSequence == Substring {
   /// The parts between the occurrences of a scalar. `split(separator:)` compares characters: it passes over a mark of
   /// the structure that a combining mark follows.
   public func split(
     at mark: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
   ) -> [Substring] {
-    let parts = unicodeScalars.split(
-      maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences, whereSeparator: { $0 == mark })
-    return parts.map { part in
-      var text = Substring()
-      text.unicodeScalars.append(contentsOf: part)
-      return text
-    }
+    self[...].unicodeScalars.split(
+      maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences, whereSeparator: { $0 == mark }
+    ).map(Substring.init)
   }
 }
