@@ -17,8 +17,8 @@ struct TablePage: Sendable {
   private let map: PlaceMap?
   let rows: HTMLRowWriter
 
-  /// The rows that are measured before the page begins.
-  static let headRows = 500
+  /// The most rows of a table of elements: the page begins when there is one more.
+  static let headRows = 499
 
   init(_ schema: Schema, _ layout: ColumnMetrics, images: PageImages, policy: PageImages.Policy, isChosen: Bool) {
     self.schema = schema

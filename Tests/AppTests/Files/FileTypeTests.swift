@@ -119,6 +119,17 @@ import Testing
     #expect(database.status == 65 && database.err.contains("d.db: is a named pipe, not a regular file"))
   }
 
+  @Test("a page begins after 500 rows of a pipe") func streaming() {
+    let shell = Shell("BB_API_URL=http://127.0.0.1:9")
+    let run = shell.run(
+      """
+      { yes '{"a":1}' | head -500
+        for i in $(seq 200); do grep -q '<tr>' out && echo early >&2 && break; sleep 0.05; done
+      } | timeout 60 bb-export - --from-format ndjson --types a=integer -f html >out
+      """)
+    #expect(run.status == 0 && run.err == "early\n", "\(run)")
+  }
+
   @Test("private files are private under any umask", arguments: ["0000", "0022", "0077", "0277", "0777"]) func umask(
     _ mask: String
   ) {
