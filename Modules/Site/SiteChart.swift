@@ -29,32 +29,26 @@ struct SiteChart {
 
   /// The episodes in which a character appears, by season.
   static func episodes(of name: String, _ episodes: [SiteRecord]) -> SiteChart {
-    let rows = episodes.map { record in
-      [value(record.text("production")), value(record.integer("season")), value(record.integer("episode"))]
-    }
-    let columns = [
-      ColumnDescription("show", .text), ColumnDescription("season", .integer), ColumnDescription("episode", .integer),
-    ]
-    return SiteChart("Episodes with \(name)", columns, rows) { (schema) throws(Problem) in
-      try MatrixChart(schema, format: "matrix", ["rows": "show+season", "columns": "episode"])
-    }
+    seasons("Episodes with \(name)", episodes)
   }
 
   /// The episodes with a note and those without, by season.
   static func progress(_ episodes: [(record: SiteRecord, isNoted: Bool)]) -> SiteChart {
-    let rows = episodes.map { record, isNoted in
-      [
-        value(record.text("production")), value(record.integer("season")), value(record.integer("episode")),
-        .boolean(isNoted),
-      ]
+    seasons("Notes on episodes", episodes.map(\.record), notes: episodes.map(\.isNoted))
+  }
+
+  private static func seasons(_ title: String, _ episodes: [SiteRecord], notes: [Bool]? = nil) -> SiteChart {
+    let rows = episodes.enumerated().map { place, record in
+      [value(record.text("production")), value(record.integer("season")), value(record.integer("episode"))]
+        + (notes.map { [.boolean($0[place])] } ?? [])
     }
     let columns = [
       ColumnDescription("show", .text), ColumnDescription("season", .integer), ColumnDescription("episode", .integer),
       ColumnDescription("has_note", .boolean),
     ]
-    return SiteChart("Notes on episodes", columns, rows) { (schema) throws(Problem) in
-      try MatrixChart(
-        schema, format: "matrix", ["rows": "show+season", "columns": "episode", "value": "has_note"])
+    let options = ["rows": "show+season", "columns": "episode", "value": notes == nil ? nil : "has_note"]
+    return SiteChart(title, Array(columns.prefix(notes == nil ? 3 : 4)), rows) { (schema) throws(Problem) in
+      try MatrixChart(schema, format: "matrix", options.compactMapValues { $0 })
     }
   }
 

@@ -56,7 +56,7 @@ extension Markup {
     attribute("width", size.width)
     attribute("height", height)
     raw("/>\n")
-    label(ChartText.cut(words.title, (size.width - 32) / 10), x: 160, y: 240, class: "h")
+    label(ChartText.cut(words.title, (size.width - 32) * 10 / 95), x: 160, y: 240, class: "h")
     chart.draw(from: Self.top, to: &self)
     label(ChartText.cut(words.note, (size.width - 32) / 8), x: 160, y: (height - 12) * 10, class: "n")
     raw("</svg>\n")
@@ -117,14 +117,26 @@ extension Markup {
     raw("\"")
   }
 
+  /// Begins the start tag of a mark.
+  mutating func mark(
+    _ element: StaticString, _ name: StaticString? = nil, _ places: KeyValuePairs<StaticString, Int> = [:]
+  ) {
+    raw("<")
+    raw(element)
+    if let name {
+      raw(" class=\"")
+      raw(name)
+      raw("\"")
+    }
+    for (key, value) in places { tenths(key, value) }
+  }
+
   /// Appends a text.
   /// - Parameter title: its exact form; nil if it is complete.
   mutating func label(
     _ words: String, x: Int, y: Int, _ anchor: TextAnchor = .start, class name: StaticString, title: String? = nil
   ) {
-    raw("<text class=\"")
-    raw(name)
-    raw("\"")
+    mark("text", name)
     switch anchor {
     case .start: break
     case .middle: raw(" text-anchor=\"middle\"")
@@ -145,26 +157,14 @@ extension Markup {
   }
 
   mutating func bar(x: Int, y: Int, width: Int, height: Int, class name: StaticString, title: String) {
-    raw("<rect class=\"")
-    raw(name)
-    raw("\"")
-    tenths("x", x)
-    tenths("y", y)
-    tenths("width", width)
-    tenths("height", height)
+    mark("rect", name, ["x": x, "y": y, "width": width, "height": height])
     raw(">")
     self.title(title)
     raw("</rect>\n")
   }
 
   mutating func line(x: Int, y: Int, toX endX: Int, y endY: Int, class name: StaticString) {
-    raw("<line class=\"")
-    raw(name)
-    raw("\"")
-    tenths("x1", x)
-    tenths("y1", y)
-    tenths("x2", endX)
-    tenths("y2", endY)
+    mark("line", name, ["x1": x, "y1": y, "x2": endX, "y2": endY])
     raw("/>\n")
   }
 

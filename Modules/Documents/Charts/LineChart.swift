@@ -151,9 +151,8 @@ public struct LineChart: Chart {
     }
     var labels: [(y: Int, x: Int, name: String)] = []
     for (line, points) in points.enumerated() {
-      page.raw("<path class=\"")
-      page.raw(Self.lines[line])
-      page.raw("\" stroke-dasharray=\"")
+      page.mark("path", Self.lines[line])
+      page.raw(" stroke-dasharray=\"")
       page.raw(line == 0 ? "none" : Self.dashes[line])
       page.raw("\" d=\"")
       var isGap = true
@@ -173,13 +172,7 @@ public struct LineChart: Chart {
       for point in points {
         guard let y = point.y else { continue }
         let (x, place) = place(point, y)
-        page.raw("<circle class=\"")
-        page.raw(Self.marks[line])
-        page.raw("\" r=\"")
-        page.number(tenths: points.count > 200 ? 10 : 25)
-        page.raw("\"")
-        page.tenths("cx", x)
-        page.tenths("cy", place)
+        page.mark("circle", Self.marks[line], ["r": points.count > 200 ? 10 : 25, "cx": x, "cy": place])
         page.raw(">")
         page.title(label(line, point))
         page.raw("</circle>\n")

@@ -213,18 +213,12 @@ public struct MatrixChart: Chart {
   }
 
   private func cell(_ look: Look, x: Int, y: Int, _ layout: Layout, to page: inout Markup) {
-    page.raw("<rect class=\"")
-    switch look {
-    case .value(let number):
+    var name: StaticString = "c"
+    if case .value(let number) = look {
       let shade = classes.shade(number)
-      page.raw(Self.shades[shade.isNegative ? 1 : 0][shade.level])
-    case .null, .undrawn, .empty, .note: page.raw("c")
+      name = Self.shades[shade.isNegative ? 1 : 0][shade.level]
     }
-    page.raw("\"")
-    page.tenths("x", x)
-    page.tenths("y", y)
-    page.tenths("width", layout.width - 10)
-    page.tenths("height", layout.height - 10)
+    page.mark("rect", name, ["x": x, "y": y, "width": layout.width - 10, "height": layout.height - 10])
     page.raw("/>")
     switch look {
     case .value, .note: break
@@ -238,9 +232,7 @@ public struct MatrixChart: Chart {
       let y = y + layout.height / 2 - 5
       page.line(x: x + 40, y: y, toX: x + layout.width - 50, y: y, class: "x")
     case .empty:
-      page.raw("<circle class=\"d\" r=\"1.5\"")
-      page.tenths("cx", x + layout.width / 2 - 5)
-      page.tenths("cy", y + layout.height / 2 - 5)
+      page.mark("circle", "d", ["r": 15, "cx": x + layout.width / 2 - 5, "cy": y + layout.height / 2 - 5])
       page.raw("/>")
     }
   }

@@ -71,7 +71,8 @@ struct MapView {
     let (meridians, digits) = Self.values(from: west, to: west + width)
     for value in meridians {
       let x = Self.left + (value - west) * scale
-      page.line(x: x.tenths, y: Self.top.tenths, toX: x.tenths, y: bottom.tenths)
+      page.mark("line", nil, ["x1": x.tenths, "y1": Self.top.tenths, "x2": x.tenths, "y2": bottom.tenths])
+      page.raw("/>\n")
       var longitude = value.truncatingRemainder(dividingBy: 360)
       if longitude > 180 { longitude -= 360 } else if longitude <= -180 { longitude += 360 }
       let text = Self.degrees(longitude, digits, "E", "W")
@@ -80,7 +81,8 @@ struct MapView {
     let (parallels, more) = Self.values(from: max(north - tall, -90), to: min(north, 90))
     for value in parallels {
       let y = Self.top + (north - value) * scale
-      page.line(x: Self.left.tenths, y: y.tenths, toX: right.tenths, y: y.tenths)
+      page.mark("line", nil, ["x1": Self.left.tenths, "y1": y.tenths, "x2": right.tenths, "y2": y.tenths])
+      page.raw("/>\n")
       page.text(Self.degrees(value, more, "N", "S"), x: (Self.left - 5).tenths, y: (y + 4).tenths, .end)
     }
     page.raw("</g>\n")
@@ -119,16 +121,6 @@ extension Double {
 }
 
 extension Markup {
-  /// Appends a line of a map; all numbers are tenths.
-  fileprivate mutating func line(x: Int, y: Int, toX endX: Int, y endY: Int) {
-    raw("<line")
-    tenths("x1", x)
-    tenths("y1", y)
-    tenths("x2", endX)
-    tenths("y2", endY)
-    raw("/>\n")
-  }
-
   /// Appends a text of a map.
   mutating func text(_ words: String, x: Int, y: Int, _ anchor: TextAnchor, isHidden: Bool = false) {
     raw(isHidden ? "<text visibility=\"hidden\" text-anchor=\"" : "<text text-anchor=\"")

@@ -85,7 +85,7 @@ public struct PlaceMap: Sendable {
     if hasVisits {
       page.raw("<p><span class=\"pin\"></span>visited <span class=\"pin planned\"></span>planned</p>\n")
     }
-    if !isWhole { page.raw("<figcaption>The map shows the places of the first 500 rows.</figcaption>\n") }
+    if !isWhole { page.raw("<figcaption>The map shows the places of the first 499 rows.</figcaption>\n") }
     page.raw("</details></figure>\n")
   }
 
@@ -118,9 +118,7 @@ public struct PlaceMap: Sendable {
     if place.isPlanned { page.raw(" class=\"planned\"") }
     page.raw(marker == nil ? " visibility=\"hidden\">" : ">")
     putCircle(marker ?? markers.markers[0], &page)
-    page.raw("<title>")
-    page.text(place.name)
-    page.raw("</title>")
+    page.title(place.name)
     let label = markers.labels[position]
     page.text(
       words, x: (label?.x ?? 0).tenths, y: (label?.y ?? 0).tenths, label?.anchor ?? .start, isHidden: label == nil)
@@ -128,10 +126,7 @@ public struct PlaceMap: Sendable {
   }
 
   private func putCircle(_ marker: MapMarkers.Marker, _ page: inout Markup) {
-    page.raw("<circle")
-    page.tenths("cx", marker.x.tenths)
-    page.tenths("cy", marker.y.tenths)
-    page.tenths("r", marker.radius.tenths)
+    page.mark("circle", nil, ["cx": marker.x.tenths, "cy": marker.y.tenths, "r": marker.radius.tenths])
     page.raw("/>")
   }
 
@@ -141,9 +136,7 @@ public struct PlaceMap: Sendable {
     let more = marker.members.count > 10 ? " and \(marker.members.count - 10) more" : ""
     page.raw("<g class=\"cluster\">")
     putCircle(marker, &page)
-    page.raw("<title>")
-    page.text(names + more)
-    page.raw("</title>")
+    page.title(names + more)
     page.text(String(marker.members.count), x: marker.x.tenths, y: (marker.y + 4.5).tenths, .middle)
     page.raw("</g>\n")
   }

@@ -124,16 +124,19 @@ struct ProfilePage: RowEncoder {
   /// The longest text of a value, in characters; longer ones are cut in the middle.
   private static let longest = 28
 
-  private static func cut(_ text: String) -> String {
+  private static func cut(_ text: String, to longest: Int = longest) -> String {
     let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
     return line.count <= longest ? line : "\(line.prefix(longest - 12))…\(line.suffix(11))"
   }
 
   private func put(_ column: Column, _ page: inout Markup) {
     let rows = column.number("rows"), filled = rows - column.number("nulls")
-    page.raw("<tr><th scope=\"row\">")
-    page.text(column.text("column") ?? "")
-    page.raw("</th><td>")
+    let name = column.text("column") ?? "", isBlank = name.allSatisfy(\.isWhitespace)
+    page.raw(isBlank ? "<tr><td" : "<tr><th scope=\"row\"")
+    page.attribute("title", name)
+    page.raw(">")
+    page.text(Self.cut(name, to: 60))
+    page.raw(isBlank ? "</td><td>" : "</th><td>")
     page.text(column.text("type") ?? "")
     page.raw("</td><td class=\"num\">")
     // A column with few nulls is not full.
@@ -219,21 +222,14 @@ struct ProfilePage: RowEncoder {
       }
       page.raw("</svg>")
     }
-    page.raw("<div class=\"ends\"><span")
-    page.attribute("title", low)
-    page.raw(">")
-    page.text(Self.cut(low))
-    page.raw("</span>")
-    if let median = column.text("median"), low != high {
-      page.raw("<span title=\"median\">")
-      page.text(Self.cut(median))
-      page.raw("</span>")
-    }
-    if low != high {
+    page.raw("<div class=\"ends\">")
+    var ends = [(title: low, value: low)]
+    if low != high { ends += (column.text("median").map { [("median", $0)] } ?? []) + [(high, high)] }
+    for end in ends {
       page.raw("<span")
-      page.attribute("title", high)
+      page.attribute("title", end.title)
       page.raw(">")
-      page.text(Self.cut(high))
+      page.text(Self.cut(end.value))
       page.raw("</span>")
     }
     page.raw("</div>")
