@@ -263,8 +263,8 @@ final class ParquetLeafReader {
 
   // MARK: - Rows
 
-  /// The starts of dictionary entries in the arena of the current batch; all ones where an entry is not in it yet.
-  private var starts: [UInt32] = []
+  /// The entries of the dictionary as cells of the current batch; null where an entry is not in its arena yet.
+  private var placed: [Cell] = []
 
   /// Forgets what was read before the next row.
   func forget() { if case .decoded(let chunks) = values { chunks.forget(before: value) } }
@@ -275,7 +275,7 @@ final class ParquetLeafReader {
   }
 
   /// Begins a batch: nothing of it is in its arena yet.
-  func beginBatch() { starts = [] }
+  func beginBatch() { placed = [] }
 
   /// Reads values of a leaf that does not repeat, one for each row.
   /// - Parameter budget: the bytes of text that the rows may have.
@@ -317,9 +317,17 @@ final class ParquetLeafReader {
         }
         value += from - at
       case .indexed(let indices):
+        var placed: [Cell] = []
+        swap(&placed, &self.placed)
+        defer { swap(&placed, &self.placed) }
+        if placed.isEmpty, let dictionary { placed = Array(repeating: .null, count: dictionary.cells.count) }
+        var value = value
+        defer { self.value = value }
         for next in levels {
           if areAll || definition[next] == top {
-            let cell = try entry(Int(indices[value]), &arena)
+            let index = Int(indices[value])
+            if placed[index].isNull { placed[index] = try entry(index, &arena) }
+            let cell = placed[index]
             if let length = cell.range?.count {
               budget &-= length
               if budget < 0, row + next - level > 0 {
@@ -399,15 +407,13 @@ final class ParquetLeafReader {
     return start
   }
 
-  /// An entry of the dictionary, with its bytes in `arena`, where they are once.
-  @inline(__always)
+  /// An entry of the dictionary, with its bytes in `arena`.
+  @inline(never)
   private func entry(_ index: Int, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Cell {
     guard let dictionary else { return .null }
     let cell = dictionary.cells[index]
     guard let range = cell.range else { return cell }
-    if starts.isEmpty { starts = Array(repeating: .max, count: dictionary.cells.count) }
-    if starts[index] == .max { starts[index] = UInt32(try append(dictionary.arena, range, &arena)) }
-    return cell.moved(by: Int(starts[index]) - range.lowerBound)
+    return cell.moved(by: try append(dictionary.arena, range, &arena) - range.lowerBound)
   }
 
   /// Reads the levels and values of rows.
@@ -444,7 +450,11 @@ final class ParquetLeafReader {
         // One value at a time, since lists are short.
         let (decoded, at) = try decoded(chunks)
         target.cells.append(decoded.cells[at].moved(by: try copyTexts(of: 1, in: decoded, at, &target.arena)))
-      case .indexed(let indices): target.cells.append(try entry(Int(indices[value]), &target.arena))
+      case .indexed(let indices):
+        let index = Int(indices[value])
+        if placed.isEmpty, let dictionary { placed = Array(repeating: .null, count: dictionary.cells.count) }
+        if placed[index].isNull { placed[index] = try entry(index, &target.arena) }
+        target.cells.append(placed[index])
       }
       value += 1
       rowBytes += target.cells[target.cells.count - 1].range?.count ?? 0

@@ -50,6 +50,26 @@ import Testing
     }
   }
 
+  @Test("a literal is read as the nearest Double, however many digits it has") func nearest() {
+    var numbers = SplitMix64(seed: 9)
+    func value(_ text: String) -> Double? {
+      unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe NumberSpelling.value($0.baseAddress!, $0.count) }
+    }
+    for round in 0..<60_000 {
+      var text = String(numbers.next() >> UInt64.random(in: 0...60, using: &numbers))
+      // Halves between two Doubles are rounded to the even one.
+      if round % 8 == 0 { text = String(1 << 53 + numbers.next() % 1000 * 2 + 1) }
+      if round % 2 == 0 { text += "." + String(numbers.next() >> UInt64.random(in: 4...60, using: &numbers)) }
+      if round % 3 == 0 { text += "e" + String(Int.random(in: -40...40, using: &numbers)) }
+      if round % 5 == 0 { text = "-" + text }
+      #expect(value(text)?.bitPattern == Double(text)?.bitPattern, "\(text)")
+    }
+    for text in ["-", ".", "e5", "1e", "1e+", "1.2.3", "1a", "--1", "1-", "-e1"] { #expect(value(text) == nil) }
+    for text in ["0", "-0", "0.000", "-0e9", "1e400", "00012.50", "123456789012345678901234567890"] {
+      #expect(value(text)?.bitPattern == Double(text)?.bitPattern)
+    }
+  }
+
   @Test("reals of few decimals", arguments: [1.0, 10, 100, 1000, 10_000]) func fewDecimals(_ scale: Double) {
     var numbers = SplitMix64(seed: 3)
     for _ in 0..<5_000 {

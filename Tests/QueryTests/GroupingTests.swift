@@ -1,4 +1,5 @@
 import Codecs
+import Conformance
 import Query
 import Rows
 import TestSupport
@@ -79,6 +80,36 @@ import Testing
       }
     }
     #expect(results.count == 1, "the result depends on threads, memory or batches")
+  }
+
+  @Test("texts that rows share, as those of a dictionary, are grouped like others", arguments: [40, 20_000])
+  func sharedTexts(count: Int) async throws {
+    let schema = Schema(
+      "t", columns: [ColumnDescription("g", .text), ColumnDescription("n", .integer), ColumnDescription("x", .real)])
+    let entries = (0..<count).map { entry -> [Value] in
+      let text = Value.text(Array("entry \(entry / 2)".utf8))
+      return [entry % 7 == 3 ? .null : text, .integer(Int64(entry)), .real(Double(entry) / 3)]
+    }
+    let own = try await Table(schema: schema, rows: entries).stream(count).collect()
+    var numbers = SplitMix64(seed: 5), shared: [RowBatch] = [], plain: [[Value]] = []
+    for _ in 0..<3 {
+      let rows = (0..<30_000).map { _ in Int(numbers.next() % UInt64(count)) }
+      shared.append(own[0].selecting(rows))
+      plain += rows.map { entries[$0] }
+    }
+    var selection = Selection()
+    selection.grouping = Grouping(by: ["g"], try Aggregate.list(parsing: "count,sum(n),sum(x),avg(x),first(n),max(x)"))
+    let result = try await selection.apply(
+      to: BufferedRows(schema: schema, batches: shared), scratch: MemoryScratch(), threads: 2, memory: Int.max / 4
+    ).values()
+    let wanted = try await Self.result(
+      try #require(selection.grouping), of: Table(schema: schema, rows: plain), 1, Int.max / 4, size: 999)
+    #expect(result == wanted && result.count == Set(plain.map { $0[0] }).count)
+    // Sums are exact: those of the shortest digits of each number.
+    for row in result.prefix(5) {
+      let (_, digits, exponent) = try #require(PlainGroups.sum(plain.filter { $0[0] == row[0] }.map { $0[2] })).parts
+      #expect(row[3] == .real(try #require(Double("0.\(digits.map(String.init).joined())e\(exponent)"))))
+    }
   }
 
   @Test("many groups and distinct values fit a small memory") func spills() async throws {

@@ -1,4 +1,5 @@
 """CSV into Parquet with zstd at level 1, and Parquet into CSV, against DuckDB, polars, pyarrow and ClickHouse; the files are compared by their sums first.
+Then six partitions, texts that repeat 25 times, and --verify against the export without it.
 
 Every tool is a whole process. Python's start is part of the times of the libraries."""
 import pathlib, shlex, subprocess, tempfile
@@ -42,6 +43,42 @@ def sums(path):
     return done.stdout.strip()
 
 
+def repetitive(data, rows=4_000_000):
+    """A table of `rows` rows with two texts, each of which occurs 25 times, a real, and one of six names."""
+    path = data / "repetitive.csv"
+    if not path.exists():
+        text = f"cast(floor(random() * {rows // 25}) as int)"
+        code = (f"import duckdb; duckdb.sql(\"copy (select i as id, 'a text that is repeated, number ' || {text} || ' of many' as quote, 'customer ' || {text} as character, "
+                f"round(random() * 100, 2) as price, 'part ' || cast(floor(random() * 6) as int) as part from range({rows}) r(i)) to '{path}' (header)\")")
+        subprocess.run([peers.venv / "bin/python", "-c", code], check=True)
+    return path
+
+
+def more(program, data, folder, rounds):
+    """Lines of tables: partitions, repeated texts, and --verify."""
+    source = repetitive(data)
+    duckdb = lambda sql: python(f'import duckdb; duckdb.sql(\"\"\"{sql}\"\"\")')
+    cases = {
+        "Six partitions": ({
+            "bb": f"(rm -rf {folder}/parts; {program} --from {source} -o '{folder}/parts/part={{part}}/rows.parquet' -q)",
+            "bb, one file": f"(rm -f {folder}/one.parquet; {program} --from {source} -o {folder}/one.parquet -q)",
+            "duckdb": "(rm -rf %s/theirs; %s)" % (folder, duckdb(f"copy (from read_csv('{source}')) to '{folder}/theirs' (format parquet, partition_by (part))"))}, {}),
+        "Texts that repeat 25 times": ({
+            "bb": f"(rm -f {folder}/r-bb.parquet; {program} --from {source} -o {folder}/r-bb.parquet --option parquet.compression=zstd:3 -q)",
+            "duckdb": duckdb(f"copy (from read_csv('{source}')) to '{folder}/r-duckdb.parquet' (format parquet, compression zstd)"),
+            "polars": python(f"import polars as pl; pl.scan_csv('{source}').sink_parquet('{folder}/r-polars.parquet', compression='zstd')")},
+            {tool: pathlib.Path(folder, f"r-{tool}.parquet") for tool in ("bb", "duckdb", "polars")}),
+        "--verify, of the quotes": ({
+            "bb": f"(rm -f {folder}/v.parquet; {program} --from {data}/quotes.csv -o {folder}/v.parquet -q)",
+            "bb --verify": f"(rm -f {folder}/v.parquet; {program} --from {data}/quotes.csv -o {folder}/v.parquet --verify -q)"}, {}),
+    }
+    for title, (commands, files) in cases.items():
+        results = measure.interleaved(commands, rounds)
+        sizes = {tool: path.stat().st_size / 1e6 for tool, path in files.items() if path.exists()}
+        yield from ("", f"{title}:", "", "| tool | wall s | CPU s | memory MB | file MB | times bb's wall |", "|---|---:|---:|---:|---:|---:|")
+        yield from table({tool: run for tool, run in results.items() if run["status"] == 0}, sizes)
+
+
 def table(results, sizes):
     best = results["bb"]["wall"]
     for tool, run in sorted(results.items(), key=lambda item: item[1]["wall"]):
@@ -72,4 +109,5 @@ def run(program, data, rounds, level=1):
             results = measure.interleaved(readers(program, source, folder), rounds)
             lines += ["", f"{name} into CSV:", "", "| tool | wall s | CPU s | memory MB | | times bb's wall |", "|---|---:|---:|---:|---|---:|"]
             lines += table({tool: run for tool, run in results.items() if run["status"] == 0}, {})
+        lines += more(program, data, folder, rounds)
     return lines

@@ -5,7 +5,7 @@ a day and an integer of seven values; the values of bb's responses about it are 
 import decimal, os, pathlib, random, shlex, shutil, subprocess, sys
 import measure, peers
 
-GOALS = {"two conditions": 2.5, "contains": 2.8, "search": 2.4, "first ten": 2.5, "sort by real": 1.6, "sort by integer and text": 2.0,
+GOALS = {"groups of Parquet": 0.8, "two conditions": 2.5, "contains": 2.8, "search": 2.4, "first ten": 2.5, "sort by real": 1.6, "sort by integer and text": 2.0,
          "sort by long text": 1.8, "count": 4.0, "few groups": 1.8, "many groups": 1.2,
          "join": 1.2, "calculation": 1.5, "calculated condition": 1.5, "sql": 2.0, "sql two conditions": 1.0, "sql few groups": 1.0, "sql first ten": 1.0, "sql join": 1.0,
          "sort decimals": 1.3, "where decimals": 2.5, "sum of decimals": 1.6, "group decimals": 1.0,
@@ -57,6 +57,16 @@ def price_questions(path):
                               "T.group_by('level').agg(pl.col('day').min(), pl.col('day').max().alias('b')).sort('level')", None,
                               lambda rows, out: min(r[1] for r in out) == min(r[2] for r in rows) and max(r[2] for r in out) == max(r[2] for r in rows))
     return found
+
+
+def dictionary(data, nums):
+    """NUM as a Parquet file that DuckDB wrote, with a name of 2,500 in place of its own."""
+    path = data / "numbers.parquet"
+    if not path.exists():
+        code = (f"import duckdb; duckdb.sql(\"copy (select id, value, level, 'name ' || (hash(name) % 2500) as name from read_csv('{nums}')) "
+                f"to '{path}' (format parquet, compression zstd)\")")
+        subprocess.run([peers.venv / "bin/python", "-c", code], check=True)
+    return path
 
 
 def rows_of(path):
@@ -122,16 +132,18 @@ def commands(program, threads, path, ours, sql, polars, miller, out):
     found = {"bb": f"{program} --from {path} {ours} -f csv --threads {threads} -q > {out}"}
     duckdb = next(peers.venv.glob("lib/*/site-packages/duckdb_cli/**/duckdb"), None) or shutil.which("duckdb")
     if duckdb:
-        found["duckdb"] = f"{duckdb} -c " + shlex.quote(f"COPY ({sql.replace(' T', f' read_csv({chr(39)}{path}{chr(39)})', 1)}) TO '{out}' (FORMAT csv, HEADER)")
+        table = f"'{path}'" if path.suffix == ".parquet" else f"read_csv('{path}')"
+        found["duckdb"] = f"{duckdb} -c " + shlex.quote(f"COPY ({sql.replace(' T', f' {table}', 1)}) TO '{out}' (FORMAT csv, HEADER)")
     if list(peers.venv.glob("lib/*/site-packages/chdb*")):
         theirs = sql.replace("regexp_matches(concat_ws(' ', quote, character, note), '(?i)\\bjesse')",
                              "match(concat(quote, ' ', character, ' ', ifNull(note, '')), '(?i)\\\\bjesse')")
-        query = f"{theirs.replace(' T', f' file({chr(39)}{path}{chr(39)}, CSVWithNames)', 1)} INTO OUTFILE '{out}' TRUNCATE FORMAT CSVWithNames"
+        form = "Parquet" if path.suffix == ".parquet" else "CSVWithNames"
+        query = f"{theirs.replace(' T', f' file({chr(39)}{path}{chr(39)}, {form})', 1)} INTO OUTFILE '{out}' TRUNCATE FORMAT CSVWithNames"
         found["clickhouse"] = f"{peers.venv}/bin/python -c " + shlex.quote(f'import chdb; chdb.query("""{query}""")')
     if polars and list(peers.venv.glob("lib/*/site-packages/polars")):
-        found["polars"] = f"{peers.venv}/bin/python -c " + shlex.quote(f"import polars as pl; T = pl.scan_csv('{path}'); {polars}.collect().write_csv('{out}')")
+        found["polars"] = f"{peers.venv}/bin/python -c " + shlex.quote(f"import polars as pl; T = pl.scan_{path.suffix[1:]}('{path}'); {polars}.collect().write_csv('{out}')")
     if miller and shutil.which("mlr"): found["miller"] = f"mlr --csv {miller} {path} > {out}"
-    if shutil.which("sqlite3") and "regexp_matches" not in sql and "read_csv" not in sql:
+    if shutil.which("sqlite3") and "regexp_matches" not in sql and "read_csv" not in sql and path.suffix == ".csv":
         load = f".import --csv {path} T"
         found["sqlite3"] = f"sqlite3 -batch -init /dev/null -csv -header :memory: {shlex.quote(load)} {shlex.quote(sql.replace('ilike', 'like').replace('value', 'cast(value as real)', 0))} > {out}"
     return found
@@ -147,6 +159,9 @@ def run(program, data, rows, rounds, only, chosen_peers):
     lines = ["| question | tool | wall s | CPU s | memory MB | times bb's wall | lines |", "|---|---|---:|---:|---:|---:|---:|"]
     goals = ["", "Against the fastest other tool:", "", "| question | fastest other | times slower than bb | goal | |", "|---|---|---:|---:|---|"]
     everything = {n: (*q, None) for n, q in questions(data / "quotes.csv", nums, *sides(data)).items()} | price_questions(prices(data, 3 * rows))
+    everything["groups of Parquet"] = (dictionary(data, nums), "--group name --agg 'count,sum(level)'",
+                                       "select name, count(*), sum(level) from T group by name order by name",
+                                       "T.group_by('name').agg(pl.len(), pl.col('level').sum()).sort('name')", None, None)
     for name, (path, *question, check) in everything.items():
         if only and name.replace(" ", "-") not in only: continue
         out = data / "response.csv"

@@ -1,4 +1,5 @@
 import CMasks
+package import Rows
 
 /// SHA-256 (FIPS 180-4) of bytes that come in pieces; by the processor's own instructions where it has them.
 public struct SHA256: Sendable {
@@ -45,6 +46,18 @@ public struct SHA256: Sendable {
       }
       count = 32
     }
+  }
+
+  /// The first 128 bits of the digest of the bytes in a buffer, to which this appends what fills the last block.
+  package static func words(of bytes: inout ByteBuffer) -> (high: UInt64, low: UInt64) {
+    let bits = UInt64(bytes.count) * 8, zeros = (119 - bytes.count % 64) % 64
+    bytes.append(byte: 0x80)
+    for _ in 0..<zeros { bytes.append(byte: 0) }
+    for shift in stride(from: 56, through: 0, by: -8) { bytes.append(byte: UInt8(truncatingIfNeeded: bits >> shift)) }
+    var hash = SHA256()
+    bytes.read { _ = hash.compress($0, from: 0) }
+    let words = hash.state
+    return (UInt64(words[0]) << 32 | UInt64(words[1]), UInt64(words[2]) << 32 | UInt64(words[3]))
   }
 
   /// The digest of `bytes` in lower-case hexadecimal digits.

@@ -262,7 +262,9 @@ import Rows
         if unsafe ValueKinds(number: base + start, length) != nil { return .number(range.0, range.1) }
       case (.decimal, _), (.integer, .integer), (.real, .real): return .number(range.0, range.1)
       case (.real, _) where !column.isInferred:
-        if column.isRounded, let value = unsafe NumberSpelling.nearest(base + start, length) { return .real(value) }
+        if column.isRounded, let value = unsafe NumberSpelling.value(base + start, length), value.isFinite {
+          return .real(value)
+        }
         if let value = unsafe NumberSpelling.exactReal(base + start, length) { return .real(value) }
       case (.real, .other) where unsafe NumberSpelling.isRealWithExponent(base + start, length):
         return .number(range.0, range.1)

@@ -1,5 +1,3 @@
-internal import CMasks
-
 /// The kind of number that holds a JSON literal without losing its spelling.
 enum JSONNumberKind: Sendable {
   /// The very digits that are written for an Int64.
@@ -16,7 +14,8 @@ enum JSONNumberKind: Sendable {
       let isShort = unsafe count <= 18 && (count != 2 || literal[0] != UInt8(ascii: "-") || literal[1] != 48)
       self = unsafe isShort || Self.isInteger(literal, count) ? .integer : .other
     } else {
-      self = unsafe Self.isPlainReal(literal, count) ?? Self.isReal(literal, count) ? .real : .other
+      let isReal = unsafe Self.isPlainReal(literal, count) ?? (NumberSpelling.canonical(literal, count) != nil)
+      self = isReal ? .real : .other
     }
   }
 
@@ -40,14 +39,5 @@ enum JSONNumberKind: Sendable {
     guard position == count else { return nil }
     if unsafe literal[count &- 1] == 48 { return count == fraction &+ 1 }
     return unsafe literal[start] != 48 || literal[fraction] != 48 || literal[fraction &+ 1] != 48 ? true : nil
-  }
-
-  @inline(never) private static func isReal(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-    let bytes = unsafe UnsafeBufferPointer(start: literal, count: count)
-    guard let value = unsafe Double(String(decoding: bytes, as: UTF8.self)), value.isFinite else { return false }
-    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberWriter.longest) { text in
-      guard let start = text.baseAddress else { return false }
-      return unsafe NumberWriter.put(value, at: start) - start == count && bb_same(start, literal, count) != 0
-    }
   }
 }

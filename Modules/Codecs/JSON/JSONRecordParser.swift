@@ -356,7 +356,9 @@ import Rows
   /// differs.
   @inline(never)
   private func otherReal(_ position: Int, _ literal: UnsafePointer<UInt8>, _ count: Int, _ cell: Cell) -> Cell? {
-    if layout.columns[position].isRounded { return unsafe NumberSpelling.nearest(literal, count).map { .real($0) } }
+    if layout.columns[position].isRounded {
+      return unsafe NumberSpelling.value(literal, count).flatMap { $0.isFinite ? .real($0) : nil }
+    }
     if !layout.columns[position].isInferred { return unsafe NumberSpelling.exactReal(literal, count).map { .real($0) } }
     return unsafe NumberSpelling.isRealWithExponent(literal, count) ? cell : nil
   }

@@ -1,5 +1,25 @@
-/// Numbers whose spelling is not the canonical one.
+internal import CMasks
+
+/// Numbers and their spellings.
 package enum NumberSpelling {
+  /// The Double that is nearest to a number, infinite for one that is too large; nil for another text.
+  package static func value(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Double? {
+    var value = 0.0
+    return unsafe bb_nearest_double(literal, count, &value) == 1
+      ? value : Double(String(decoding: UnsafeBufferPointer(start: literal, count: count), as: UTF8.self))
+  }
+
+  /// The Double whose canonical text this is; nil if there is none.
+  static func canonical(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Double? {
+    // The longest canonical literal has 24 bytes.
+    guard count <= 24, let value = unsafe value(literal, count), value.isFinite else { return nil }
+    let isSame = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberWriter.longest) { text in
+      guard let start = text.baseAddress else { return false }
+      return unsafe NumberWriter.put(value, at: start) - start == count && bb_same(start, literal, count) != 0
+    }
+    return isSame ? value : nil
+  }
+
   /// Whether this is a real in another spelling of its exponent (`6.5e-05`, `1E22`): a real all the same, whose literal
   /// is kept.
   static func isRealWithExponent(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Bool {
@@ -23,30 +43,16 @@ package enum NumberSpelling {
   /// or 17, as other programs write them (`0.84294500000000006`); nil if there is none.
   package static func held(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Double? {
     if let (value, _) = unsafe ShortLiteral.number(literal, count) { return value }
-    return unsafe longHeld(literal, count)
-  }
-
-  @inline(never) private static func longHeld(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Double? {
-    let bytes = unsafe Array(UnsafeBufferPointer(start: literal, count: count))
-    guard let value = Double(String(decoding: bytes, as: UTF8.self)), value.isFinite,
-      let number = DecimalNumber(bytes)
-    else { return nil }
-    if number == DecimalNumber(value) || number.isPrinted(by: value) { return value }
-    return nil
-  }
-
-  /// The Double that is nearest to a number; nil for one that is too large.
-  static func nearest(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Double? {
-    let value = unsafe Double(String(decoding: UnsafeBufferPointer(start: literal, count: count), as: UTF8.self))
-    return value.flatMap { $0.isFinite ? $0 : nil }
+    return unsafe canonical(literal, count) ?? exactReal(literal, count, orPrinted: true)
   }
 
   /// The Double that is exactly the number which is written, however it is spelled; nil when there is none.
-  static func exactReal(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Double? {
-    let bytes = unsafe Array(UnsafeBufferPointer(start: literal, count: count))
-    guard let value = Double(String(decoding: bytes, as: UTF8.self)), value.isFinite,
-      let exact = DecimalNumber(bytes), exact == DecimalNumber(value)
+  /// - Parameter orPrinted: whether one that prints the literal with as many digits is it, too.
+  @inline(never)
+  static func exactReal(_ literal: UnsafePointer<UInt8>, _ count: Int, orPrinted: Bool = false) -> Double? {
+    guard let value = unsafe value(literal, count), value.isFinite,
+      let number = unsafe DecimalNumber(UnsafeRawBufferPointer(start: literal, count: count))
     else { return nil }
-    return value
+    return number == DecimalNumber(value) || orPrinted && number.isPrinted(by: value) ? value : nil
   }
 }

@@ -13,6 +13,8 @@ package enum StoredNumber: Equatable {
       self = .integer(value)
     } else if let value = unsafe ShortLiteral.real(literal, length) {
       self = .real(value)
+    } else if let value = unsafe NumberSpelling.canonical(literal, length) {
+      self = .real(value)
     } else {
       self = unsafe Self(unusual: Array(UnsafeBufferPointer(start: literal, count: length)))
     }
@@ -28,13 +30,10 @@ package enum StoredNumber: Equatable {
 
   @inline(never) private init(unusual literal: [UInt8]) {
     self = .literal
-    // The longest canonical literal has 24 bytes.
-    guard literal.count <= 24 else { return }
-    let text = String(decoding: literal, as: UTF8.self)
-    if let value = Int64(text) {
-      if String(value).utf8.elementsEqual(literal) { self = .integer(value) }
-    } else if let value = Double(text), value.isFinite, value.canonicalText == literal {
-      self = .real(value)
+    if literal.count <= 20, let value = Int64(String(decoding: literal, as: UTF8.self)),
+      String(value).utf8.elementsEqual(literal)
+    {
+      self = .integer(value)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 /// A number as far as a Double goes.
@@ -34,13 +35,12 @@ extension NearestDouble {
       let value = Double(Int64(truncatingIfNeeded: digits.value)) / Self.powersOfTen[digits.scale]
       self.init(value: digits.isNegative ? -value : value, isWhole: true)
     } else {
-      guard let value = unsafe Self.long(literal) else { return nil }
+      let bytes = unsafe literal.assumingMemoryBound(to: UInt8.self)
+      guard let start = bytes.baseAddress, let value = unsafe NumberSpelling.value(start, literal.count) else {
+        return nil
+      }
       self.init(value: value, isWhole: false)
     }
-  }
-
-  @inline(never) private static func long(_ literal: UnsafeRawBufferPointer) -> Double? {
-    Double(unsafe String(decoding: literal, as: UTF8.self))
   }
 
   static let powersOfTen: [Double] = [

@@ -1,6 +1,7 @@
+import Codecs
 import Rows
 
-/// A number of at most 18 digits: `mantissa` × 10^-`scale`.
+/// A number of at most 18 digits: `mantissa` × 10^-`scale`. That of a Double is the one of its canonical text.
 struct ShortDecimal {
   let mantissa: Int64
   let scale: Int
@@ -15,16 +16,19 @@ struct ShortDecimal {
       scale = digits.scale
     case .real(let value):
       // At most 15 digits: then the shortest literal of the Double is this one.
+      guard value.isFinite else { return nil }
       for scale in 0..<10 {
         let scaled = value * NearestDouble.powersOfTen[scale]
-        guard scaled.magnitude < 1e15 else { return nil }
+        guard scaled.magnitude < 1e15 else { break }
         let rounded = scaled.rounded()
         if rounded / NearestDouble.powersOfTen[scale] == value {
           (mantissa, self.scale) = (Int64(rounded), scale)
           return
         }
       }
-      return nil
+      guard let digits = unsafe value.canonicalText.withUnsafeBytes({ unsafe DecimalDigits($0) }) else { return nil }
+      mantissa = digits.isNegative ? -Int64(digits.value) : Int64(digits.value)
+      scale = digits.scale
     case .null, .text, .json, .bytes, .boolean: return nil
     }
   }

@@ -206,14 +206,12 @@ final class SumState: AggregateState {
   }
 
   static func scaled(_ value: Int128, by power: Int) -> Int128? {
-    var value = value
-    for _ in 0..<power {
-      let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-      if isTooLarge { return nil }
-      value = product
-    }
-    return value
+    if power == 0 || value == 0 { return value }
+    guard power < powers.count else { return nil }
+    let (product, isTooLarge) = value.multipliedReportingOverflow(by: powers[power])
+    return isTooLarge ? nil : product
   }
+  private static let powers: [Int128] = (0..<39).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
 
   /// The number of values; the sum and its scale; what does not fit 128 bits.
   func appendPartial(_ group: Int, to builder: inout RowBatchBuilder) {
@@ -281,7 +279,7 @@ final class SumState: AggregateState {
   private func appendShort(_ sum: Sum, to builder: inout RowBatchBuilder) -> Bool {
     if isMean {
       guard sum.scale <= 15, sum.total.magnitude < 1 << 53 else { return false }
-      let (divisor, isTooLarge) = Self.integerPowers[sum.scale].multipliedReportingOverflow(by: sum.count)
+      let (divisor, isTooLarge) = Int(Self.powers[sum.scale]).multipliedReportingOverflow(by: sum.count)
       guard !isTooLarge, divisor < 1 << 53 else { return false }
       builder.append(real: Double(Int64(sum.total)) / Double(divisor))
       return true
@@ -295,7 +293,6 @@ final class SumState: AggregateState {
     }
     return true
   }
-  private static let integerPowers: [Int] = (0..<16).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
 
   /// Digits of the quotient, enough to round to a Double, with a 1 for a rest.
   static func divided(_ digits: [UInt8], _ exponent: Int, by divisor: Int) -> ([UInt8], Int) {

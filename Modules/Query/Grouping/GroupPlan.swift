@@ -110,6 +110,9 @@ struct GroupPlan: Sendable {
       self, Schema(schema.name, columns: all), columns + [column], areTimes + [description.type.isTime], count)
   }
 
+  /// Whether each row is in one group, that of the value of one column as it is written.
+  var isOneValue: Bool { columns.count == 1 && splits == nil && !areTimes[0] }
+
   /// Whether only rows are counted, all of them.
   var isRowCount: Bool { columns.isEmpty && aggregates.allSatisfy { $0.function == .count && $0.column == nil } }
 

@@ -40,25 +40,29 @@ public struct RowDigest: Sendable, Hashable {
 
   /// Adds the rows of a batch.
   public mutating func add(_ batch: RowBatch, of schema: Schema) {
+    var names = ByteBuffer(capacity: 1 << 10), bytes = ByteBuffer(capacity: 1 << 12)
     let columns = schema.columns.enumerated().sorted {
       $0.element.name.utf8.lexicographicallyPrecedes($1.element.name.utf8)
-    }.map { (position: $0.offset, name: Array($0.element.name.utf8), isInstant: $0.element.type.isTime) }
-    var bytes = ByteBuffer(capacity: 1 << 12)
+    }.map { position, column in
+      let start = names.count
+      names.append(digestOf: Array(column.name.utf8), kind: .name)
+      return (position: position, name: start..<names.count, isInstant: column.type.isTime)
+    }
+    let reader = CellReader(batch)
     for row in 0..<batch.count {
       bytes.removeAll()
-      for (position, name, isInstant) in columns where !batch[row, position].isNull {
-        bytes.append(digestOf: name, kind: .name)
-        if isInstant, case .text(let start, let length) = batch[row, position] {
+      for (position, name, isInstant) in columns {
+        let cell = reader.cell(row, position)
+        if cell.isNull { continue }
+        names.read { bytes.append($0.extracting(name)) }
+        if isInstant, case .text(let start, let length) = cell {
           bytes.append(digestOfInstant: batch.bytes(start, length))
         } else {
-          bytes.append(digestOf: batch[row, position], of: batch)
+          bytes.append(digestOf: cell, of: batch, reader)
         }
       }
-      var hash = SHA256()
-      bytes.read { hash.update($0) }
-      let digest = hash.digest()
-      func word(_ from: Int) -> UInt64 { digest[from..<from + 8].reduce(0) { $0 << 8 | UInt64($1) } }
-      add(word(0), word(8))
+      let words = SHA256.words(of: &bytes)
+      add(words.high, words.low)
     }
     rows += batch.count
   }
@@ -98,7 +102,8 @@ extension ByteBuffer {
   }
 
   /// Appends a value that is not null; numbers by their value.
-  fileprivate mutating func append(digestOf cell: Cell, of batch: RowBatch) {
+  fileprivate mutating func append(digestOf cell: Cell, of batch: RowBatch, _ reader: CellReader) {
+    if let short = ShortDecimal(cell, reader), isCertain(short, cell, reader) { return append(digestOf: short) }
     let number: DecimalNumber?
     switch cell {
     case .null: return
@@ -123,6 +128,36 @@ extension ByteBuffer {
       if case .real(let value) = cell { Array("\(NonfinitePolicy.word(for: value))".utf8) } else { [] }
     }
     append(digestOf: number?.keyBytes ?? word, kind: .number)
+  }
+
+  /// Whether no Double prints the digits of a number that is another one.
+  private func isCertain(_ number: ShortDecimal, _ cell: Cell, _ reader: CellReader) -> Bool {
+    guard case .number(_, let length) = cell, length > 16 else { return true }
+    guard let nearest = reader.nearestDouble(of: cell), let printed = ShortDecimal(.real(nearest.value), reader) else {
+      return false
+    }
+    return printed.mantissa == number.mantissa && printed.scale == number.scale
+  }
+
+  /// Appends the bytes that `DecimalNumber.keyBytes` gives for a number.
+  private mutating func append(digestOf number: ShortDecimal) {
+    var rest = number.mantissa.magnitude, exponent = -number.scale, count = 0
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    while rest > 0, rest % 10 == 0 {
+      rest /= 10
+      exponent += 1
+    }
+    while rest > 0 {
+      count += 1
+      digits[20 - count] = UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    exponent = count == 0 ? 0 : exponent + count
+    append(digestHead: 2 + count + (exponent < 0 ? 1 : 0) + (exponent.magnitude < 10 ? 1 : 2), kind: .number)
+    append(byte: number.mantissa < 0 ? 1 : 0)
+    for place in (20 - count)..<20 { append(byte: digits[place]) }
+    append(byte: UInt8(ascii: " "))
+    append(integer: Int64(exponent))
   }
 
   private mutating func append(
