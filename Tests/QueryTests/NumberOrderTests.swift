@@ -63,6 +63,17 @@ import Testing
     }
   }
 
+  @Test("in a union with exact numbers they stay what they are") func union() async throws {
+    let parts = [ColumnType.real, .decimal].map { type in
+      UnionRows.Part(name: type.name) { _ in
+        let value = type == .real ? Value.real(.nan) : .number(Array("1.50".utf8))
+        return Table(schema: Schema("t", columns: [ColumnDescription("c", type)]), rows: [[value], [.null]]).stream()
+      }
+    }
+    let rows = try await UnionRows(parts, table: "t").values()
+    #expect(rows[0][0].isNotANumber && rows[2][0] == .number(Array("1.50".utf8)) && rows.count == 4)
+  }
+
   @Test("a list of numbers in a condition may have NaN") func among() async throws {
     for (text, wanted) in [
       ("c in (NaN, 3)", [3, 7]), ("not c in (NaN, 3)", [0, 1, 2, 4, 5, 6]), ("c in (0, 3)", [2, 3]),

@@ -241,6 +241,8 @@ struct FittingRows: Sendable {
     where readsStrings && arena.bytes(start, min(count, 1)) == [UInt8(ascii: "\"")]:
       nil
     case (.json, .number(let start, let count)): .json(start, count)
+    // A number that is not finite has no literal.
+    case (.decimal, .real(let value)) where !value.isFinite: cell
     case (.json, .text), (.json, .integer), (.json, .real), (.json, .boolean), (.json, .bytes): nil
     case (.text, .number(let start, let count)), (.text, .json(let start, let count)): .text(start, count)
     case (.text, .integer), (.text, .real), (.text, .boolean), (.text, .bytes), (.decimal, .integer), (.decimal, .real):
@@ -260,7 +262,7 @@ struct FittingRows: Sendable {
         let value = batch.value(row, source)
         switch (column.type, value) {
         case (.decimal, .integer(let value)): builder.append(number: Array(String(value).utf8))
-        case (.decimal, .real(let value)): builder.append(number: value.canonicalText)
+        case (.decimal, .real(let value)) where value.isFinite: builder.append(number: value.canonicalText)
         case (.text, .integer(let value)): builder.append(text: String(value))
         case (.text, .real(let value)): builder.append(text: value.canonicalText)
         case (.text, .boolean(let value)): builder.append(text: value ? "true" : "false")
