@@ -86,6 +86,11 @@ import Testing
     #expect(
       try await changed(mixed, others)
         == [#"1 {"a":"t"}"#, #"2 {"a":5}"#, #"3 {"a":[1.0,{"b":1,"c":2}]}"#, #"4 {"a":""}"#])
+    // Old values are shown with the types that they had.
+    let reals = table(.real, [.real(1.5), .real(.nan), .real(5), .null, .null])
+    let old = [#"0 {"a":1.5}"#, #"1 {"a":"NaN"}"#, #"2 {"a":5.0}"#, #"3 {"a":null}"#, #"4 {"a":null}"#]
+    #expect(try await changed(reals, texts) == old)
+    #expect(try await changed(others, texts).prefix(2) == [#"0 {"a":false}"#, #"1 {"a":true}"#])
     // A key that is mixed in one table.
     let keyed = Table(
       schema: Schema("t", columns: [ColumnDescription("id", .json)]), rows: [[json("\"a\"")], [json("1")]])

@@ -9,6 +9,8 @@ struct Comparing {
   let schema: Schema
   /// The columns that only one of the tables has as JSON.
   let loose: Set<Int>
+  /// The columns of text that are numbers or Booleans in the old table.
+  let literals: Set<Int>
 
   /// The relation between the rows at two positions.
   enum Difference {
@@ -77,7 +79,13 @@ struct Comparing {
       names.append(jsonString: schema.columns[column].name)
       values.append(jsonString: schema.columns[column].name)
       values.append(byte: UInt8(ascii: ":"))
-      values.append(jsonOf: left[old.row, column], left.arena)
+      if case .text(let start, let count) = left[old.row, column], literals.contains(column),
+        let literal = try? JSON.parse(left.arena.bytes(start, count), name: "")
+      {
+        values.append(bytes: literal.canonicalBytes)
+      } else {
+        values.append(jsonOf: left[old.row, column], left.arena)
+      }
     }
     names.append(byte: UInt8(ascii: "]"))
     values.append(byte: UInt8(ascii: "}"))

@@ -174,7 +174,12 @@ public final class DifferenceRows: RowStream {
     }
     var cursors = isStarted ? started : try await start()
     guard cursors.count == 2 else { return nil }
-    let work = Comparing(key: key, compared: compared, schema: fitted, loose: loose)
+    let literals = fitted.columns.indices.filter { place in
+      guard let column = opened[0].schema.position(of: fitted.columns[place].name) else { return false }
+      let type = opened[0].schema.columns[column].type
+      return fitted.columns[place].type == .text && (type.isNumeric || type == .boolean)
+    }
+    let work = Comparing(key: key, compared: compared, schema: fitted, loose: loose, literals: Set(literals))
     var builder = RowBatchBuilder(width: schema.width), counts = tally.counts
     while !builder.isFull {
       switch work.difference(cursors[0], cursors[1]) {
