@@ -41,6 +41,12 @@ import Testing
     return String(decoding: out.bytes(), as: UTF8.self)
   }
 
+  @Test("elements of other namespaces are not text") func foreign() throws {
+    let text = "a</t></si><si><t>b</t><z:t xmlns:z=\"urn:z\">c</z:t><z:r xmlns:z=\"urn:z\"><t>d</t></z:r><t>e"
+    let strings = try strings([text], memoryLimit: 1000, Scratch())
+    #expect(try self.text(1, of: strings) == "be")
+  }
+
   @Test("texts that outgrow memory come back in any order", arguments: [0, 1000, 1 << 20])
   func spilling(_ memoryLimit: Int) throws {
     let texts = (0..<3000).map { number in

@@ -12,7 +12,11 @@ enum RichText {
     while xml.depth > outside {
       switch try xml.next() {
       case .start:
-        if xml.isNamed("rPh") || xml.isNamed("phoneticPr") { try xml.skip() } else { isText = xml.isNamed("t") }
+        if xml.isForeign || xml.isNamed("rPh") || xml.isNamed("phoneticPr") {
+          try xml.skip()
+        } else {
+          isText = xml.isNamed("t")
+        }
       case .text:
         if isText { try xml.append(xml.text, isRaw: xml.isRaw, to: &out) }
         guard out.count - start <= limit else { throw tooLarge(xml, limit) }
