@@ -1,7 +1,6 @@
 package import Rows
 
 extension Setting {
-  package static let inputQuote = Setting("csv.quote")
   package static let inputEscape = Setting("csv.escape")
   package static let noHeader = Setting("csv.noHeader")
   package static let headerRows = Setting("csv.headerRows")

@@ -19,6 +19,8 @@ import Rows
   private var changes = CSVChanges()
   /// Unquoted fields that contain a quote.
   private(set) var strays = 0
+  /// Fields in quotes between tabs: those that need the quotes, and the others.
+  private(set) var needed = 0, needless = 0
   private var lastStray = -1
   /// The start of the last block so far that has a line feed in quotes.
   private var lastInnerFeed = -64
@@ -340,28 +342,38 @@ import Rows
 
   /// A quoted field ends with its quote, and every quote inside is doubled.
   @inline(__always) private mutating func checkQuotes(_ start: Int, _ length: Int) throws(CSVSyntaxError) {
-    guard length >= 2, unsafe base[start &+ length &- 1] == UInt8(ascii: "\"") else {
+    let text = unsafe ByteRun(start: base + start, count: length)
+    guard length >= 2, text[length &- 1] == UInt8(ascii: "\"") else {
       throw CSVSyntaxError.textBehindQuote(at: start)
     }
-    if lastInnerFeed &+ 63 >= start, swallowing == nil { findRecords(start, length) }
+    if lastInnerFeed &+ 63 >= start, swallowing == nil, holdsRecords(text) { swallowing = start }
+    if layout.reading.delimiter == 0x09 { judgeQuotes(text) }
   }
 
-  /// Notes a quoted field whose lines, except the first and the last, look like records: two quotes may be missing.
-  @inline(never) private mutating func findRecords(_ start: Int, _ length: Int) {
+  /// Counts a field in quotes between tabs, by whether it needs them.
+  @inline(never) private mutating func judgeQuotes(_ text: ByteRun) {
+    let isNeeded = (1..<(text.count - 1)).contains { Self.quotable.contains(text[$0]) }
+    if isNeeded || text.count == 2 { needed += 1 } else { needless += 1 }
+  }
+  private static let quotable: [UInt8] = [0x09, 0x0A, 0x0D, 0x22, 0x2C]
+
+  /// Whether the lines of a quoted field, except the first and the last, look like records: two quotes may be missing.
+  @inline(never) private func holdsRecords(_ text: ByteRun) -> Bool {
     let width = layout.columns.count
-    guard width > 1, length > 2 * width, unsafe bb_count_byte(base + start, length, 0x0A) > 1 else { return }
+    guard width > 1, text.count > 2 * width, unsafe bb_count_byte(text.start, text.count, 0x0A) > 1 else {
+      return false
+    }
     var lines = 0, delimiters = 0
-    for index in start..<start &+ length {
-      let byte = unsafe base[index]
-      if byte == layout.reading.delimiter {
+    for index in 0..<text.count {
+      if text[index] == layout.reading.delimiter {
         delimiters += 1
-      } else if byte == 0x0A {
-        if lines > 0, delimiters != width - 1 { return }
+      } else if text[index] == 0x0A {
+        if lines > 0, delimiters != width - 1 { return false }
         lines += 1
         delimiters = 0
       }
     }
-    if lines > 1 { swallowing = start }
+    return lines > 1
   }
 
   // MARK: - Faults

@@ -24,6 +24,8 @@ public final class CSVRowStream: RowStream {
   private let found: Mutex<[ColumnType]>
   /// Unquoted fields so far that contain a quote; nil after one that was not expected.
   private let strays: Mutex<Int?>
+  /// Records so far, and their fields between tabs that need their quotes or do not.
+  private let enclosed = Mutex((records: 0, needed: 0, needless: 0))
   /// The bytes of the file in which the records begin; nil for all.
   private let part: Range<Int>?
   /// The first line of a quoted field that holds whole records.
@@ -142,6 +144,13 @@ public final class CSVRowStream: RowStream {
     if let line = swallowing.withLock({ $0 }) {
       notes.append(Warning("\(source.name):\(line): a quoted field holds whole records; a quote may be missing"))
     }
+    let (records, needed, needless) = enclosed.withLock { $0 }
+    // A file whose fields are enclosed as a rule means its quotes.
+    if needed == 0, needless > 0, needless * 10 < records {
+      let fields = "\(needless) field\(needless == 1 ? "" : "s") in quotes without need"
+      notes.append(
+        Warning("\(source.name): \(fields), read without them", hint: .set(.inputQuote, to: "none", for: "keep them")))
+    }
     if count == 0 { return notes }
     let fields = count == 1 ? "1 unquoted field contains a quote" : "\(count) unquoted fields contain quotes"
     return notes + [
@@ -212,6 +221,9 @@ public final class CSVRowStream: RowStream {
     }
     let found = parser.strays, rows = parser.count
     if found > 0 { strays.withLock { $0 = $0.map { $0 + found } } }
+    if layout.reading.delimiter == 0x09 {
+      enclosed.withLock { $0 = ($0.records + rows, $0.needed + parser.needed, $0.needless + parser.needless) }
+    }
     if let offset = parser.swallowing {
       let line = piece.place(of: offset).lines + 1
       swallowing.withLock { $0 = min($0 ?? line, line) }

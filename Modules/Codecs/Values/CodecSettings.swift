@@ -15,6 +15,7 @@ extension Setting {
   package static let decimalSeparator = Setting("input.decimalSeparator")
   package static let thousands = Setting("input.thousands")
   package static let strictQuotes = Setting("csv.strictQuotes")
+  package static let inputQuote = Setting("csv.quote")
   package static let linesAsRecords = Setting("csv.linesAsRecords")
   package static let emptyFields = Setting("csv.emptyFields")
 

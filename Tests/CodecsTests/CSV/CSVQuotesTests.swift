@@ -40,6 +40,20 @@ import Testing
   }
 
   @Test(
+    "rare quotes between tabs that nothing needs are counted",
+    arguments: [
+      ("x", "\"Giliap\"", true), ("x", "\"a,b\"", false), ("x", "\"a\tb\"", false), ("x", "\"\"", false),
+      ("\"x\"", "\"Giliap\"", false), ("x", "y", false),
+    ])
+  func tabs(usual: String, last: String, isCounted: Bool) async throws {
+    var reading = CSVReading()
+    reading.delimiter = 0x09
+    let text = "a\tb\n" + String(repeating: "1\t\(usual)\n", count: 30) + "2\t\(last)\n"
+    let (_, notes) = try await Self.read(text, reading)
+    #expect(notes == (isCounted ? ["x: 1 field in quotes without need, read without them"] : []))
+  }
+
+  @Test(
     "--strict-csv refuses it where it is",
     arguments: [("a,b\n1,x\"y\n", "x:2:4: unexpected quote"), ("a,b\"c\n1,2\n", "x:1:4: unexpected quote")])
   func strict(text: String, message: String) async {
