@@ -135,6 +135,7 @@ public struct DialectSniffer {
       finding.dialect.quote = options.dialect.quote
     }
     finding.width = score.columns
+    finding.isClean = false
   }
 
   /// Chooses between the usual dialect, if the sample is clean in it, and the best other.
@@ -152,10 +153,7 @@ public struct DialectSniffer {
           && (score.columns >= 4 * clean || score.value > comma)
       }
       if let rival {
-        if options.repairs {
-          finding.isClean = false
-          return use(rival)
-        }
+        if options.repairs { return use(rival) }
         finding.doubts.append(
           note(
             "every record fits commas (\(clean) columns) and \(Self.name(rival.dialect.delimiter))s (\(rival.columns) columns)",
@@ -165,32 +163,19 @@ public struct DialectSniffer {
         $0.dialect.delimiter == [0x2C] && $0.dialect.quote == 0x27 && $0.columns == clean && $0.bad == 0
       }
       if let single, enclosesColumn(text, single) {
-        if options.repairs {
-          finding.isClean = false
-          return use(single)
-        }
+        if options.repairs { return use(single) }
         finding.notes.append(note("columns are enclosed in ' in every row", .inputQuote, "'"))
       }
       return
     }
     let isUsual = Self.usual.contains(delimiter)
     let isEven = best.isEven && best.types > 0.6
-    if isEven, isUsual, best.records >= 2 || best.columns >= 3 {
-      finding.isClean = false
-      return use(best)
-    }
-    if options.repairs, isUsual, delimiter != [0x2C], best.records >= 2, best.columns >= 2, best.regularity > 0.3,
-      best.types > 0.6, best.share >= 0.66
-    {
-      finding.isClean = false
-      return use(best)
-    }
+    if isEven, isUsual, best.records >= 2 || best.columns >= 3 { return use(best) }
+    let isRegular = best.records >= 2 && best.columns >= 2 && best.regularity > 0.3 && best.share >= 0.66
+    if options.repairs, isUsual, delimiter != [0x2C], isRegular, best.types > 0.6 { return use(best) }
     let isSpaced = delimiter[0] == 0x20 && best.columns >= 3
     if isSpaced, best.share >= 0.98, best.typed >= 0.3, best.records >= 5 {
-      if options.repairs {
-        finding.isClean = false
-        return use(best)
-      }
+      if options.repairs { return use(best) }
       finding.notes.append(note("one column, but fields seem to be separated by spaces", .inputDelimiter, "spaces"))
     } else if best.columns >= 2, best.share >= 0.6, best.bad == 0,
       isUsual && delimiter != [0x2C] && (best.hasEvenBody && best.records >= 2 || best.types > 0.6 && best.records >= 3)
@@ -261,7 +246,7 @@ public struct DialectSniffer {
   /// Whether carriage returns end the lines.
   private func endsWithReturn(_ text: Span<UInt8>) -> Bool {
     var feeds = 0, returns = 0
-    for index in 0..<text.count {
+    for index in 0..<min(text.count, Self.firstLook) {
       if text[index] == 0x0A { feeds += 1 }
       if text[index] == 0x0D, index + 1 == text.count || text[index + 1] != 0x0A { returns += 1 }
     }
@@ -440,6 +425,6 @@ public struct DialectSniffer {
       finding.notes.append(note("the header occurs again among the records, and is read as data", .repair))
     }
     finding.dialect = dialect
-    finding.profile = layout.profile(text, dialect)
+    if options.repairs { finding.profile = layout.profile(text, dialect) }
   }
 }

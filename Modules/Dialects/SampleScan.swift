@@ -57,10 +57,7 @@ struct SampleScan {
   }
 
   /// Whether the record has nothing but blanks.
-  func isEmpty(_ text: Span<UInt8>, _ row: Row) -> Bool {
-    for field in fields(of: row) where !isBlank(text, field) { return false }
-    return true
-  }
+  func isEmpty(_ text: Span<UInt8>, _ row: Row) -> Bool { filled(text, row) == 0 }
 
   /// Whether the record is an empty line or only white space.
   func isBlankLine(_ text: Span<UInt8>, _ row: Row) -> Bool { row.count == 1 && isBlank(text, fields[row.first]) }

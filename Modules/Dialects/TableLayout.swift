@@ -6,7 +6,7 @@ struct TableLayout {
   private(set) var columns = 0
 
   /// The maximum number of records of a sample that are checked.
-  private static let mostRows = 3000
+  private static let mostRows = 1000
 
   init(_ text: Span<UInt8>, _ dialect: CSVDialect, isWhole: Bool, isClean: Bool, clean: Int?) {
     var plain = dialect
@@ -102,7 +102,7 @@ struct TableLayout {
     var typed: [Int] = []
     for column in 0..<columns {
       var count = 0, hard = 0
-      for row in rest {
+      for row in rest.prefix(DialectScore.rows) {
         let kind = scan.parser.kind(text, scan[row, column])
         if kind == .empty || kind == .null { continue }
         count += 1

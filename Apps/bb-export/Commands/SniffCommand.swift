@@ -63,13 +63,11 @@ struct SniffCommand {
 
   /// Notes on columns of text whose first values are nearly of another type.
   private static func notes(on rows: CSVRowStream) async throws(Problem) -> [String] {
-    let columns = rows.schema.columns
-    var near = columns.map { _ in NearType() }
-    if let batch = try await rows.next()?.batch() {
-      for row in 0..<batch.count { for column in columns.indices { near[column].add(batch[row, column], batch.arena) } }
-    }
-    return zip(columns, near).compactMap { column, near in
+    guard let batch = try await rows.next()?.batch() else { return [] }
+    return rows.schema.columns.enumerated().compactMap { position, column in
       guard column.type == .text else { return nil }
+      var near = NearType()
+      for row in 0..<batch.count { near.add(batch[row, position], batch.arena) }
       return near.note(column.name, option: FileInputOptions.text(of:value:)).map { "\(column.name): \($0)" }
     }
   }

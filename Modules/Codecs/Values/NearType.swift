@@ -30,8 +30,8 @@ public struct NearType: Sendable, Hashable {
   private var looks = [Int](repeating: 0, count: Look.allCases.count)
   private var nulls: [String: Int] = [:]
   private var hasIdentifiers = false
-  /// The orders and the separator of three parts that all dates fit.
-  private var possible: [Bool] = [true, true, true], separator: UInt8?
+  /// The separator of three parts, and the patterns for it that all dates fit, by their names.
+  private var separator: UInt8?, patterns: [String: DatePattern] = [:]
   /// The first value that is not a number.
   package private(set) var example: String?
 
@@ -64,8 +64,8 @@ public struct NearType: Sendable, Hashable {
 
   private mutating func look(_ run: ByteRun) -> Look? {
     func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+    guard (0..<run.count).contains(where: { isDigit(run[$0]) }) else { return nil }
     var text = run.bytes[...]
-    guard text.contains(where: isDigit) else { return nil }
     if text.first == 32 || text.last == 32 {
       let inner = Array(text.drop { $0 == 32 }.reversed().drop { $0 == 32 }.reversed())
       return DecimalNumber(inner) == nil ? nil : .spaces
@@ -95,12 +95,15 @@ public struct NearType: Sendable, Hashable {
   /// Whether a text has three parts that are a date in one of the orders that all dates fit.
   private mutating func isDate(_ text: [UInt8]) -> Bool {
     guard let mark = text.first(where: { $0 &- 48 >= 10 }), mark != 44, separator ?? mark == mark else { return false }
-    separator = mark
-    for (place, order) in Self.orders.enumerated() where possible[place] {
-      let pattern = DatePattern(any: order.joined(separator: String(UnicodeScalar(mark))))
-      possible[place] = pattern?.fields(text) != nil
+    if separator == nil {
+      for order in Self.orders {
+        let name = order.joined(separator: String(UnicodeScalar(mark)))
+        patterns[name] = DatePattern(any: name)
+      }
+      separator = mark
     }
-    return possible.contains(true)
+    patterns = patterns.filter { $0.value.fields(text) != nil }
+    return !patterns.isEmpty
   }
 
   /// Adds the values of another part of the column.
@@ -110,9 +113,10 @@ public struct NearType: Sendable, Hashable {
     for place in looks.indices { looks[place] += other.looks[place] }
     nulls.merge(other.nulls) { $0 + $1 }
     hasIdentifiers = hasIdentifiers || other.hasIdentifiers
-    for place in possible.indices { possible[place] = possible[place] && other.possible[place] }
-    if let mark = other.separator, separator ?? mark != mark { possible = [false, false, false] }
-    separator = separator ?? other.separator
+    if other.separator != nil {
+      patterns = separator == nil ? other.patterns : patterns.filter { other.patterns[$0.key] != nil }
+      separator = other.separator
+    }
     example = example ?? other.example
   }
 
@@ -134,10 +138,9 @@ public struct NearType: Sendable, Hashable {
       return numbers * 10 > count * 9 ? ("numbers but for \(count - numbers) of \(count) values", []) : nil
     }
     let found = Look.allCases.filter { looks[$0.rawValue] > 0 }
-    if found == [.date], let mark = separator {
-      let orders = Self.orders.indices.filter { possible[$0] }
-      let patterns = orders.map { Self.orders[$0].joined(separator: String(UnicodeScalar(mark))) }
-      return patterns.isEmpty ? nil : ("dates", patterns.map { [Remedy.Choice(.columnTypes, "\(name)=date(\($0))")] })
+    if found == [.date] {
+      let choices = patterns.keys.sorted().map { [Remedy.Choice(.columnTypes, "\(name)=date(\($0))")] }
+      return choices.isEmpty ? nil : ("dates", choices)
     }
     let all = found.map { Self.looks[$0.rawValue] }
     let settings = (all.last { !$0.settings.isEmpty }?.settings ?? []).map { setting, value in
