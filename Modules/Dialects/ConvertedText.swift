@@ -28,7 +28,8 @@ struct ConvertedText {
     }
     for (column, field) in fields.enumerated() {
       if column > 0 { bytes.append(delimiter) }
-      var needsQuotes = field.isEmpty && column < quoted.count && quoted[column]
+      // A field in quotes is text, whatever a field without them would mean.
+      var needsQuotes = column < quoted.count && quoted[column]
       for byte in field where byte == delimiter || byte == 0x22 || byte == 0x0A || byte == 0x0D { needsQuotes = true }
       if needsQuotes {
         bytes.append(0x22)

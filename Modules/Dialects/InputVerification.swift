@@ -27,6 +27,7 @@ struct InputVerification: ~Copyable {
     (plan.dialect.ragged, plan.dialect.table, plan.dialect.names) = (.error, nil, nil)
     if let encoding = input.encoding { decoder = TextDecoder(encoding) }
     converter = TableConverter(plan, name: source.name, mark: input.encoding == nil ? input.mark : 0)
+    converter.hasBegun = true
   }
 
   /// The SHA-256 digest of a file, all of whose bytes are in `rejects` or in a record that needs no repair.

@@ -85,7 +85,8 @@ public final class RejectLog: Sendable {
 
   private static func flush(_ part: inout Part) throws(Problem) {
     guard !part.pending.isEmpty else { return }
-    var batch = RowBatchBuilder(width: schema.columns.count)
+    let width = schema.columns.count, most = part.pending.reduce(0) { $0 + ($1.raw.count + 2) / 3 * 4 + 1024 }
+    var batch = RowBatchBuilder(width: width, capacity: part.pending.count * width, bytes: most)
     for reject in part.pending {
       batch.append(text: part.file)
       batch.append(integer: Int64(reject.line))

@@ -45,14 +45,16 @@ struct TableConverter: ~Copyable {
 
   /// The current line of the input.
   private var line = 1
-  private var records = 0, hasBegun = false
+  private var records = 0
+  /// Whether the mark before the text is known.
+  var hasBegun = false
   private var ahead: [ReadRecord] = []
   /// Where the records so far end in the input: they follow each other without a gap.
   private var tiled = 0
   private var header: [[[UInt8]]] = []
   private var headerKey: [[UInt8]] = []
-  /// The first bytes of the header, as in the file.
-  private var headerStart: [UInt8] = []
+  /// The first name of the header, up to a quote; nil if the header is not looked for again.
+  private var headerStart: [UInt8]?
   private var hasNames = false, isAfterBlank = false
   private var table = 1
   /// Where the text must reach before the record at its end is read again, so that long records take linear time.
@@ -93,7 +95,7 @@ struct TableConverter: ~Copyable {
   /// The columns of the table; nil before they are known.
   var width: Int? { reader.width }
 
-  mutating func takeOutput() { output.bytes.removeAll(keepingCapacity: true) }
+  mutating func takeOutput() { output.bytes.removeAll(keepingCapacity: output.bytes.count <= Self.longRecord) }
 
   /// Converts what there is; whether more text is needed.
   mutating func convert() throws(Problem) -> Bool {
@@ -131,6 +133,8 @@ struct TableConverter: ~Copyable {
       }
       if let problem { throw problem }
     }
+    // The memory of a long record is free before its text is read.
+    if at > Self.longRecord { forget() }
     return false
   }
 
@@ -144,7 +148,13 @@ struct TableConverter: ~Copyable {
   }
 
   private mutating func forget() {
-    window.removeFirst(at)
+    if at > Self.longRecord, window.count - at < Self.portion {
+      let rest = span(at, window.count)
+      window = ArenaBuilder()
+      window.append(rest)
+    } else {
+      window.removeFirst(at)
+    }
     base += at
     for index in ahead.indices {
       ahead[index].start -= at
@@ -161,8 +171,7 @@ struct TableConverter: ~Copyable {
     let count = window.count
     var block = at, recordStart = at, lines = 0, fields = 1
     var inside: UInt64 = 0, before: UInt64 = 1
-    let key = headerStart.count
-    if key > 0, count - at >= key, isHeader(at, key) { return }
+    if mayBeHeader(at) { return }
     scan: while block < count {
       var masks = unsafe bb_read_csv_block(window.base + block, delimiter)
       if count - block < 64 {
@@ -196,7 +205,7 @@ struct TableConverter: ~Copyable {
         fields = 1
         recordStart = place + 1
         lines += 1
-        if key > 0, count - recordStart >= key, isHeader(recordStart, key) { break scan }
+        if mayBeHeader(recordStart) { break scan }
       }
       if odd != 0 { break }
       fields += delimiters.nonzeroBitCount
@@ -230,9 +239,19 @@ struct TableConverter: ~Copyable {
     return true
   }
 
-  private func isHeader(_ start: Int, _ count: Int) -> Bool {
-    for index in 0..<count where unsafe window.base[start + index] != headerStart[index] { return false }
-    return true
+  /// Whether the record at `start` has the first name of the header; the rest is compared field by field.
+  private func mayBeHeader(_ start: Int) -> Bool {
+    guard let headerStart else { return false }
+    func byte(_ at: Int) -> UInt8 { at < window.count ? unsafe window.base[at] : 0x0A }
+    func isBorder(_ byte: UInt8) -> Bool { byte == 0x22 || byte == delimiter || CellKind.isSpace(byte) }
+    var at = start
+    while at < window.count, byte(at) != delimiter, isBorder(byte(at)) { at += 1 }
+    for own in headerStart {
+      let other = byte(at)
+      if (CellKind.isUpper(other) ? other | 0x20 : other) != own { return false }
+      at += 1
+    }
+    return isBorder(byte(at))
   }
 
   // MARK: - Records
@@ -308,7 +327,8 @@ struct TableConverter: ~Copyable {
       drop(record, .preamble)
       return nil
     }
-    if record.isBlank, hasNames ? reader.width != 1 : true, hasNames || record.fields[0].isEmpty || reader.width != 1 {
+    let isColumn = (reader.width ?? plan.columns) == 1
+    if record.isBlank, hasNames ? reader.width != 1 : record.fields[0].isEmpty || !isColumn {
       isAfterBlank = true
       records -= 1
       if !record.fields[0].isEmpty {
@@ -340,10 +360,10 @@ struct TableConverter: ~Copyable {
       drop(record, .repeatedHeader)
       return nil
     }
-    if plan.repairs, record.quoted.contains(true), let field = swallowed(record, width) {
-      reject(record, .wholeRecords, .kept, detail: "column \(field + 1)")
-    }
     if record.fields.count == width {
+      if plan.repairs, record.quoted.contains(true), let field = swallowed(record, width) {
+        reject(record, .wholeRecords, .kept, detail: "column \(field + 1)")
+      }
       if let reason = record.reason, plan.repairs { reject(record, reason, record.isSure ? .repaired : .guessed) }
       emit(record, record.fields, record.quoted)
       isAfterBlank = false
@@ -426,17 +446,12 @@ struct TableConverter: ~Copyable {
       }
       if dialect.headerRows > 0 { drop(record, .repeatedHeader) } else { emit(record, record.fields, record.quoted) }
     } else {
-      (headerKey, headerStart, reader.profile, reader.width) = ([], [], nil, record.fields.count)
-      if !isWanted, table > dialect.table ?? 1 {
-        drop(record, .anotherTable)
-      } else if dialect.headerRows > 0 {
+      (headerKey, headerStart, reader.profile, reader.width) = ([], nil, nil, record.fields.count)
+      if dialect.headerRows > 0, isWanted || table <= dialect.table ?? 1 {
         hasNames = false
         return addHeader(record)
-      } else if isWanted {
-        emit(record, record.fields, record.quoted)
-      } else {
-        drop(record, .anotherTable)
       }
+      if isWanted { emit(record, record.fields, record.quoted) } else { drop(record, .anotherTable) }
     }
     isAfterBlank = false
     return nil
@@ -461,7 +476,7 @@ struct TableConverter: ~Copyable {
     if header.count == 1 {
       headerKey = ReadRecord.key(fields)
       if headerKey.contains(where: { !$0.allSatisfy(CellKind.isDigit) }), record.filled >= 2 {
-        headerStart = Array(raw(record, trimmed: true).prefix(32))
+        headerStart = Array(headerKey[0].prefix { $0 != 0x22 })
       }
     }
     let line = line

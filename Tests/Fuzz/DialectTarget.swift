@@ -25,6 +25,8 @@ private func repaired(_ bytes: [UInt8], portion: Int) -> Reading? {
     try input.source.forEachPiece { piece in
       unsafe piece.withUnsafeBytes { unsafe reading.text.append(contentsOf: $0) }
     }
+    // Either line end ends a record.
+    reading.text.removeAll { $0 == 0x0D }
     _ = try log.verify()
     for (kind, records) in log.counts.flatMap(\.kinds) { reading.rejects[kind, default: 0] += records }
     return reading

@@ -4,6 +4,8 @@ import Synchronization
 public final class SpillBuffer {
   /// Bytes kept in memory before the file is used.
   public static let memoryLimit = 64 << 20
+  /// Bytes of text that are written at once.
+  private static let portion = 1 << 20
 
   /// The schema of the rows.
   public let schema: Schema
@@ -43,13 +45,16 @@ public final class SpillBuffer {
     if let open = self.file { file = open } else { file = try scratch.makeFile() }
     self.file = file
     let offset = file.count
-    var bytes = ByteBuffer(capacity: batch.count * batch.width * MemoryLayout<Cell>.stride + batch.arena.count)
+    let cellBytes = batch.count * batch.width * MemoryLayout<Cell>.stride, textBytes = batch.arena.count
+    var bytes = ByteBuffer(capacity: cellBytes + min(textBytes, Self.portion))
     batch.cells.readBytes { bytes.append($0) }
-    let cellBytes = bytes.count
-    batch.arena.read { bytes.append($0) }
-    let place = Place(offset: offset, rows: batch.count, cellBytes: cellBytes, textBytes: batch.arena.count)
-    try file.append(bytes)
-    places.append(place)
+    // A text may be as large as all memory that is left.
+    for start in stride(from: 0, through: textBytes, by: Self.portion) {
+      batch.arena.read { bytes.append($0.extracting(start..<min(start + Self.portion, textBytes))) }
+      try file.append(bytes)
+      bytes.removeAll()
+    }
+    places.append(Place(offset: offset, rows: batch.count, cellBytes: cellBytes, textBytes: textBytes))
   }
 
   /// The rows buffered so far, in order.
