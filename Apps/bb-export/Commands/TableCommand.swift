@@ -158,7 +158,12 @@ struct TableCommand {
       rows = shard.rows(of: rows)
       services.report.warning("\(source.name): each part reads all rows, and takes every N-th")
     }
-    var wanted = try selection.read(for: rows.schema)
+    var wanted: Selection
+    do throws(Problem) { wanted = try selection.read(for: rows.schema) } catch {
+      // A fault in the first records may be why the types of columns do not fit.
+      if join != nil { _ = try await rows.next()?.batch() }
+      throw error
+    }
     if invocation.has(Options.favourites) { try await filterFavourites(of: table, choice, &wanted) }
     let named = wanted.relations.prefix(wanted.relations.count - (join == nil ? 0 : 1))
     var related = try await JoinTables.read(for: Array(named), of: table, agreeing: source.joinColumns) {
