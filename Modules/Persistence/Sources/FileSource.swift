@@ -309,12 +309,13 @@ public struct FileSource: RecordSource, SampledFile {
     }
   }
 
-  /// The rows of a table of a document; the only one has the name of the file.
+  /// The rows of a table of a document, by its name or number; the only one has the name of the file.
   private func rows(
     of document: DocumentTables, _ format: DocumentFormat, _ table: String, _ request: RowRequest
   ) throws(Problem) -> any RowStream {
     let names = try document.names()
-    guard let name = names.count == 1 && table == self.table ? names[0] : names.first(where: { $0 == table }) else {
+    let number = Int(table).flatMap { names.indices.contains($0 - 1) ? names[$0 - 1] : nil }
+    guard let name = names.count == 1 && table == self.table ? names[0] : names.contains(table) ? table : number else {
       throw Problem(
         .noInput, "table not found: “\(table)”", at: self.name,
         hint: .choose(table, from: names, "available tables"))
