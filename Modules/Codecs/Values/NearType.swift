@@ -64,7 +64,14 @@ public struct NearType: Sendable, Hashable {
 
   private mutating func look(_ run: ByteRun) -> Look? {
     func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+    func isMark(_ byte: UInt8) -> Bool { byte == 32 || byte == 36 || byte == 37 || byte == 43 || byte > 127 }
     guard (0..<run.count).contains(where: { isDigit(run[$0]) }) else { return nil }
+    // Most texts are words: they are not copied.
+    if run.count < 20, !isMark(run[0]), !isMark(run[run.count - 1]),
+      (1..<run.count).contains(where: { !isDigit(run[$0]) && !(44...47).contains(run[$0]) })
+    {
+      return nil
+    }
     var text = run.bytes[...]
     if text.first == 32 || text.last == 32 {
       let inner = Array(text.drop { $0 == 32 }.reversed().drop { $0 == 32 }.reversed())
