@@ -47,9 +47,8 @@ public final class DescriptorSink: ByteSink {
 
   /// Whether `path` names a device, socket or pipe, which is written to rather than replaced.
   public static func isDevice(_ path: String) -> Bool {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return false }
-    return [S_IFCHR, S_IFBLK, S_IFIFO].contains(status.st_mode & S_IFMT)
+    let status = RegularFile.status(path, follows: true)
+    return status.map { [S_IFCHR, S_IFBLK, S_IFIFO].contains($0.st_mode & S_IFMT) } ?? false
   }
 
   /// Writes all bytes.
@@ -59,6 +58,17 @@ public final class DescriptorSink: ByteSink {
     try bytes.read { (span) throws(Problem) in try writeAll(span, to: descriptor, place: place) }
     let count = off_t(bytes.count)
     written.withLock { $0 += count }
+  }
+
+  /// Sends a file without a copy in this process.
+  /// - Returns: how many of its bytes were sent: none if the system cannot do so for this output.
+  func send(_ file: TemporaryFile) throws(Problem) -> Int {
+    var offset = off_t(0)
+    while true {
+      let count = unsafe sendfile(descriptor, file.descriptor, &offset, 1 << 30)
+      if count == 0 || count < 0 && offset == 0 && (errno == EINVAL || errno == ENOSYS) { return Int(offset) }
+      if count < 0 { try waitForRoom(in: descriptor, place: name) }
+    }
   }
 
   /// Nothing is left to do.

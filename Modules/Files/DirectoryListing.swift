@@ -38,8 +38,7 @@ package enum DirectoryListing {
   /// Refuses a file in place of a directory; a missing one is none.
   /// - Throws: `badData`.
   package static func check(_ path: String) throws(Problem) {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+    guard let status = RegularFile.status(path, follows: true), status.st_mode & S_IFMT != S_IFDIR else { return }
     throw Problem(
       .badData, "is \(Problem.kindOfFile(status.st_mode & S_IFMT)), not a directory", at: path,
       hint: "rename or remove it")

@@ -24,8 +24,7 @@ public final class FileSink: ByteSink {
   /// The error for a file in a directory that does not exist, or takes no files.
   private static func missingDirectory(of path: String) -> Problem {
     let directory = Temporaries.split(path).directory
-    var status = stat()
-    if unsafe stat(directory, &status) == 0 {
+    if let status = RegularFile.status(directory, follows: true) {
       guard status.st_mode & S_IFMT == S_IFDIR else {
         return Problem(.cannotCreate, "is not a directory", at: directory, hint: "use another directory")
       }
@@ -48,8 +47,7 @@ public final class FileSink: ByteSink {
     name = path
     target = follows ? try Self.resolved(path) : path
     var mode = mode, keepsMode = false
-    var status = stat()
-    if unsafe lstat(target, &status) == 0 {
+    if let status = RegularFile.status(target, follows: false) {
       if status.st_mode & S_IFMT == S_IFLNK { throw Beneath.linked(path) }
       guard status.st_mode & S_IFMT == S_IFREG else {
         let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file"
@@ -202,8 +200,8 @@ public final class FileSink: ByteSink {
   package static func resolved(_ path: String) throws(Problem) -> String {
     var current = path
     for _ in 0..<40 {
-      var status = stat()
-      guard unsafe lstat(current, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return current }
+      let status = RegularFile.status(current, follows: false)
+      guard let status, status.st_mode & S_IFMT == S_IFLNK else { return current }
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
       let count = unsafe readlink(current, &buffer, buffer.count)
       guard count > 0, let link = String(validating: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -27,8 +27,7 @@ package struct FileStamp: Hashable, Sendable {
 
   /// The current state of `path`; nil if it does not exist.
   package static func now(at path: String) throws(Problem) -> FileStamp? {
-    var status = stat()
-    if unsafe stat(path, &status) == 0 { return FileStamp(status) }
+    if let status = RegularFile.status(path, follows: true) { return FileStamp(status) }
     if errno == ENOENT { return nil }
     throw Problem.posix(errno, "read", path)
   }

@@ -41,12 +41,18 @@ package func writeAll(_ bytes: RawSpan, to descriptor: Int32, place: String) thr
       done += count
     } else if count == 0 {
       throw Problem(.io, "cannot write: zero bytes written", at: place)
-    } else if errno == EAGAIN {
-      // The descriptor is non-blocking: wait until it accepts bytes.
-      var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      unsafe poll(&room, 1, -1)
-    } else if errno != EINTR {
-      throw Problem.posix(errno, "write", place)
+    } else {
+      try waitForRoom(in: descriptor, place: place)
     }
+  }
+}
+
+/// Waits until a descriptor that does not block accepts bytes again, if that was the error.
+func waitForRoom(in descriptor: Int32, place: String) throws(Problem) {
+  if errno == EAGAIN {
+    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    unsafe poll(&room, 1, -1)
+  } else if errno != EINTR {
+    throw Problem.posix(errno, "write", place)
   }
 }

@@ -24,8 +24,8 @@ public struct TemporaryScratch: ScratchSpace {
   }
 }
 
-private final class TemporaryFile: ScratchFile {
-  private let descriptor: Int32
+final class TemporaryFile: ScratchFile {
+  let descriptor: Int32
   private let place: String
   private let length = Mutex(0)
 

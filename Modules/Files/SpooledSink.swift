@@ -19,7 +19,9 @@ public final class SpooledSink: ByteSink {
   /// Hands everything on.
   public func commit() async throws(Problem) {
     // Both are used for all pieces: new memory costs more than the copies.
-    var offset = 0, piece = ArenaBuilder(), bytes = ByteBuffer()
+    var offset = 0
+    if let output = inner as? DescriptorSink, let file = file as? TemporaryFile { offset = try output.send(file) }
+    var piece = ArenaBuilder(), bytes = ByteBuffer()
     while true {
       piece.removeAll()
       let count = try file.read(at: offset, length: piece.room, into: &piece)
