@@ -23,8 +23,10 @@ import Testing
       while let batch = try await rows.next()?.batch() {
         for row in 0..<batch.count {
           found.append(
-            (0..<batch.width).map { String(decoding: batch.value(row, $0).plainText, as: UTF8.self) }.joined(
-              separator: " "))
+            (0..<batch.width).map { column in
+              let spelling = rows.schema.columns[column].spelling
+              return String(decoding: spelling.written(batch.value(row, column)), as: UTF8.self)
+            }.joined(separator: " "))
         }
       }
     } catch { found.append("\(error.place.split(separator: "/").last ?? ""): \(error.message)") }
@@ -42,6 +44,15 @@ import Testing
     let result = await Self.rows(["{\"a\":1,\"b\":\"it's \\\"\"}\n", "{\"a\":2}\n"])
     #expect(result.columns == ["a integer", "b text"])
     #expect(result.rows == ["1 it's \"", "2 "])
+  }
+
+  @Test("later times may be spelled otherwise") func times() async {
+    let first = "t,l\n2024-01-05T10:00:00+02:00,2024-01-05T10:00\n"
+    let csv = await Self.rows([first, "2024-01-05 09:00Z,2024-01-05 10:00\n"])
+    #expect(csv.columns == ["t timestamp", "l datetime"])
+    #expect(csv.rows == ["2024-01-05T10:00:00+02:00 2024-01-05T10:00", "2024-01-05 09:00Z 2024-01-05 10:00"])
+    let json = await Self.rows(["{\"t\":\"2024-01-05T10:00:00Z\"}\n", "{\"t\":\"2024-01-05T10:00:00-05:00\"}\n"])
+    #expect(json.rows == ["2024-01-05T10:00:00Z", "2024-01-05T10:00:00-05:00"])
   }
 
   @Test("a file is refused") func file() async {

@@ -2,7 +2,7 @@ import CommandLineKit
 import Rows
 
 /// Rows whose times are shown as the user's clock shows them.
-struct LocalTimeRows: DerivedRowStream {
+struct LocalTimeRows: RewrittenRowStream {
   let schema: Schema
   let inner: any RowStream
   private let times: [Int]
@@ -20,9 +20,7 @@ struct LocalTimeRows: DerivedRowStream {
       })
   }
 
-  var mayWiden: Bool { inner.mayWiden }
-
-  func widened() async throws(Problem) -> (any RowStream)? { try await inner.widened().map { LocalTimeRows($0) } }
+  func over(_ rows: any RowStream) -> any RowStream { LocalTimeRows(rows) }
 
   func next() async throws(Problem) -> BatchTask? {
     if times.isEmpty { return try await inner.next() }

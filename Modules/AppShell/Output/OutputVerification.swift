@@ -75,8 +75,9 @@ struct OutputVerification {
       var choice = choice
       let location = written.files == nil ? target.location : try services.locations.location(part.path)
       if choice.format != .parquet {
-        // JSON without rows has no columns.
-        choice.types = ColumnTypes(digest.rows == 0 ? [] : schema.columns)
+        // JSON without rows has no columns. A database has mixed values as such.
+        let isMixed = { (column: ColumnDescription) in column.isMixed && choice.format == .sqlite }
+        choice.types = ColumnTypes(digest.rows == 0 ? [] : schema.columns.filter { !isMixed($0) })
       } else {
         for value in part.values {
           choice.types[value.column] = schema.position(of: value.column).map { schema.columns[$0].type }

@@ -29,12 +29,8 @@ struct CSVInference {
     for row in 0..<rows {
       for column in 0..<width where !evidence[column].isDecided {
         guard case .text(let start, let length) = cells[row &* width &+ column] else { continue }
-        if let numbers {
-          let field = unsafe ByteRun(start: bytes + Int(start), count: Int(length))
-          evidence[column].add(field, writtenAs: numbers)
-        } else {
-          unsafe evidence[column].add(field: bytes + Int(start), Int(length))
-        }
+        let field = unsafe ByteRun(start: bytes + Int(start), count: Int(length))
+        if let numbers { evidence[column].add(field, writtenAs: numbers) } else { evidence[column].add(field: field) }
       }
     }
   }

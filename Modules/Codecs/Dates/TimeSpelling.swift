@@ -29,6 +29,7 @@ extension TimeSpelling {
         let zone = String(decoding: (sign..<text.count).map { text[$0] }, as: UTF8.self)
         guard let seconds = DatePattern.offset(zone) else { return nil }
         form.offset = (zone, seconds)
+        form.hasSeconds = (end..<sign).count { text[$0] == UInt8(ascii: ":") } > 1
       }
     }
     return form
@@ -47,8 +48,8 @@ extension TimeSpelling {
     return forms
   }
 
-  /// A time of its own spelling. In another form than the usual one, the offset and the byte before the time follow the
-  /// instant, and a space follows the local time.
+  /// A time of its own spelling. In another form than the usual one, the offset and the byte before the time, with its
+  /// lowest bit set if there are no seconds, follow the instant, and a space follows the local time.
   /// - Returns: nil for a text that is not of the type, or not in the order of ISO 8601.
   static func own(_ text: Span<UInt8>, of type: ColumnType) -> [UInt8]? {
     let kind = Dates.timeForm(text)
@@ -63,13 +64,15 @@ extension TimeSpelling {
     guard let form = form(of: text), form.mark == UInt8(ascii: "-"), form.half == nil, let gap = form.gap,
       let offset = form.offset, let value = form.value(text)
     else { return nil }
-    return value + Array(offset.text.utf8) + [gap]
+    return value + Array(offset.text.utf8) + [form.hasSeconds ? gap : gap | 1]
   }
 
   /// The length of a time without its own spelling.
   static func length(ofOwn value: ByteRun) -> Int {
     let last = value.count - 1
-    guard last > 10, value[last] == UInt8(ascii: " ") || value[last] == UInt8(ascii: "T") else { return value.count }
+    guard last > 10, value[last] & ~1 == UInt8(ascii: " ") || value[last] & ~1 == UInt8(ascii: "T") else {
+      return value.count
+    }
     return (10..<last).first { value[$0] == UInt8(ascii: "Z") }.map { $0 + 1 } ?? last
   }
 
@@ -78,7 +81,7 @@ extension TimeSpelling {
     let length = length(ofOwn: value), bytes = value.bytes
     guard length < bytes.count else { return nil }
     var form = TimeSpelling()
-    form.gap = bytes.last
+    (form.gap, form.hasSeconds) = (bytes.last.map { $0 & ~1 }, (bytes.last ?? 0) & 1 == 0)
     let zone = String(decoding: bytes[length...].dropLast(), as: UTF8.self)
     form.offset = DatePattern.offset(zone).map { (zone, $0) }
     return form.text(of: Array(bytes[..<length]))
@@ -136,7 +139,7 @@ extension TimeSpelling {
     }
     var rest = (at..<text.count).map { text[$0] }
     if let offset {
-      guard hasSeconds, rest.reversed().starts(with: offset.text.utf8.reversed()) else { return nil }
+      guard hasSeconds == self.hasSeconds, rest.reversed().starts(with: offset.text.utf8.reversed()) else { return nil }
       rest.removeLast(offset.text.utf8.count)
     }
     if let half {
@@ -179,7 +182,7 @@ extension TimeSpelling {
       clock = Dates.twoDigits((hour + 11) % 12 + 1)[...]
       word = half.word(isAfternoon: hour >= 12)
     }
-    text += [gap] + unpadded(clock, isHourPadded) + value[13...] + word
+    text += [gap] + unpadded(clock, isHourPadded) + (hasSeconds ? value[13...] : value[13..<16]) + word
     return text + Array((offset?.text ?? "").utf8)
   }
 }

@@ -4,17 +4,12 @@ public import Rows
 /// that read it as one.
 public struct NearType: Sendable, Hashable {
   /// The look of numbers and dates that are text.
-  private enum Look: Int, CaseIterable {
-    case zeros, plus, thousands, comma, commaThousands, percent, currency, spaces, date, offset
-  }
-  /// The name of each look, and the settings that read such values; `=` follows the name of the column.
-  private static let looks: [(name: String, settings: [(Setting, String)])] = [
-    ("numbers with leading zeros", []), ("numbers with a plus sign", []),
-    ("numbers with thousands separators", [(.thousands, ",")]),
-    ("numbers with a decimal comma", [(.decimalSeparator, ",")]),
-    ("numbers with a decimal comma and thousands separators", [(.decimalSeparator, ","), (.thousands, ".")]),
-    ("percentages", [(.columnTypes, "=percent")]), ("amounts with a currency sign", [(.columnTypes, "=money")]),
-    ("numbers with spaces", []), ("dates", []), ("times with different offsets", [(.columnTypes, "=timestamp")]),
+  private enum Look: Int, CaseIterable { case zeros, plus, separated, percent, currency, spaces, date, offset }
+  /// The name of each look, and the type that reads such values.
+  private static let looks: [(name: String, type: String?)] = [
+    ("numbers with leading zeros", nil), ("numbers with a plus sign", nil), ("numbers with separators", nil),
+    ("percentages", "percent"), ("amounts with a currency sign", "money"), ("numbers with spaces", nil),
+    ("dates", nil), ("times with different offsets", "timestamp"),
   ]
 
   /// The words that programs write for no value.
@@ -28,6 +23,8 @@ public struct NearType: Sendable, Hashable {
   package private(set) var count = 0
   private var numbers = 0
   private var looks = [Int](repeating: 0, count: Look.allCases.count)
+  /// The separators that all numbers may have.
+  private var forms = NumberPattern.allCases
   private var nulls: [String: Int] = [:]
   private var hasIdentifiers = false
   /// The separator of three parts, and the patterns for it that all dates fit, by their names.
@@ -50,11 +47,15 @@ public struct NearType: Sendable, Hashable {
     if kind.isSubset(of: .numbers) {
       numbers += 1
       if !kind.isDisjoint(with: [.long, .code]) { hasIdentifiers = true }
+      if case let point = text.distance(to: UInt8(ascii: ".")), point < length {
+        let isGroup = length - point == 4 && point <= 4 && kind.isSubset(of: [.real, .decimal])
+        forms.removeAll { $0.point == UInt8(ascii: ",") && !(isGroup && $0.group == UInt8(ascii: ".")) }
+      }
       return
     }
     if example == nil { example = text.slice(from: 0, atMost: 40).text }
-    // Longer values look like nothing.
-    guard length > 0, length <= 40 else { return }
+    // Longer values look like nothing, and one such value decides.
+    guard length > 0, length <= 40, others == 0 else { return }
     if let look = look(text) {
       looks[look.rawValue] += 1
     } else if length <= 4, Self.nullWords.contains(text.text) {
@@ -62,41 +63,33 @@ public struct NearType: Sendable, Hashable {
     }
   }
 
+  /// The number of values that look like nothing, without the last.
+  private var others: Int { count - 1 - numbers - looks.reduce(0, +) - nulls.values.reduce(0, +) }
+
   private mutating func look(_ run: ByteRun) -> Look? {
     func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
-    func isMark(_ byte: UInt8) -> Bool { byte == 32 || byte == 36 || byte == 37 || byte == 43 || byte > 127 }
     guard (0..<run.count).contains(where: { isDigit(run[$0]) }) else { return nil }
-    // Most texts are words: they are not copied.
-    if run.count < 20, !isMark(run[0]), !isMark(run[run.count - 1]),
-      (1..<run.count).contains(where: { !isDigit(run[$0]) && !(44...47).contains(run[$0]) })
-    {
-      return nil
-    }
     var text = run.bytes[...]
     if text.first == 32 || text.last == 32 {
       let inner = Array(text.drop { $0 == 32 }.reversed().drop { $0 == 32 }.reversed())
       return DecimalNumber(inner) == nil ? nil : .spaces
     }
-    if text.last == UInt8(ascii: "%") {
-      return NumberPattern.commaPoint.literal(Array(text), marked: .percent) == nil ? nil : .percent
-    }
     if text.count > 19, Dates.utc(run.bytes) != nil { return .offset }
     if text.first == UInt8(ascii: "+") { return DecimalNumber(Array(text)) == nil ? nil : .plus }
     if text.first == UInt8(ascii: "-") { text = text.dropFirst() }
-    for sign in ["$", "€", "£", "¥"] {
-      let bytes = Array(sign.utf8)
-      if text.starts(with: bytes) || text.reversed().starts(with: bytes.reversed()) { return .currency }
-    }
-    guard text.allSatisfy({ isDigit($0) || (44...47).contains($0) }) else { return nil }
     if text.count > 1, text.first == 48, isDigit(text[text.startIndex + 1]), DecimalNumber(Array(text)) != nil {
       return .zeros
     }
-    let whole = Array(text), commas = whole.count { $0 == 44 }, points = whole.count { $0 == 46 }
-    if commas > 0 {
-      if NumberPattern.commaPoint.literal(whole) != nil { return .thousands }
-      if NumberPattern.pointComma.literal(whole) != nil { return points > 0 ? .commaThousands : .comma }
+    let whole = run.bytes
+    let kinds: [(Look, NumberPattern.Mark?)] = [(.separated, nil), (.percent, .percent), (.currency, .money)]
+    for (look, mark) in kinds {
+      if look == .currency, !NumberPattern.isMoney(whole) { continue }
+      let fitting = forms.filter { $0.literal(whole, marked: mark) != nil }
+      if fitting.isEmpty { continue }
+      forms = fitting
+      return look
     }
-    return isDate(whole) ? .date : nil
+    return isDate(Array(text)) ? .date : nil
   }
 
   /// Whether a text has three parts that are a date in one of the orders that all dates fit.
@@ -118,6 +111,7 @@ public struct NearType: Sendable, Hashable {
     count += other.count
     numbers += other.numbers
     for place in looks.indices { looks[place] += other.looks[place] }
+    forms.removeAll { !other.forms.contains($0) }
     nulls.merge(other.nulls) { $0 + $1 }
     hasIdentifiers = hasIdentifiers || other.hasIdentifiers
     if other.separator != nil {
@@ -149,11 +143,19 @@ public struct NearType: Sendable, Hashable {
       let choices = patterns.keys.sorted().map { [Remedy.Choice(.columnTypes, "\(name)=date(\($0))")] }
       return choices.isEmpty ? nil : ("dates", choices)
     }
-    let all = found.map { Self.looks[$0.rawValue] }
-    let settings = (all.last { !$0.settings.isEmpty }?.settings ?? []).map { setting, value in
-      Remedy.Choice(setting, value.hasPrefix("=") ? name + value : value)
+    let type = found.compactMap { Self.looks[$0.rawValue].type }.last, isMarked = type != nil
+    var settings = type.map { [Remedy.Choice(.columnTypes, "\(name)=\($0)")] } ?? []
+    if !Set(found).isDisjoint(with: [.separated, .percent, .currency]) {
+      let ways = forms.map { $0.settings(isMarked: isMarked) }
+      guard let separators = ways.min(by: { $0.count < $1.count }) else { return nil }
+      settings += separators
     }
-    return (all.map(\.name).joined(separator: " and "), settings.isEmpty ? [] : [settings])
+    let words = [Setting.decimalSeparator: "a decimal comma", .thousands: "thousands separators"]
+    let signs = settings.compactMap { words[$0.setting] }
+    let names = found.map {
+      $0 == .separated ? "numbers with \(signs.joined(separator: " and "))" : Self.looks[$0.rawValue].name
+    }
+    return (names.joined(separator: " and "), settings.isEmpty ? [] : [settings])
   }
 
   /// Returns a note on the type that nearly all values of a column have; nil if they are text.

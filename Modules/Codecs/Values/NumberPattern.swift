@@ -1,3 +1,5 @@
+import Rows
+
 /// The spelling of numbers in a text: the separator of groups of three digits, and that of the fraction.
 public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
   case commaPoint = "1,234.5"
@@ -8,7 +10,7 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
   case apostrophePoint = "1'234.5"
   case apostropheComma = "1'234,5"
 
-  private var point: UInt8 {
+  var point: UInt8 {
     switch self {
     case .commaPoint, .spacePoint, .apostrophePoint: UInt8(ascii: ".")
     case .comma, .pointComma, .spaceComma, .apostropheComma: UInt8(ascii: ",")
@@ -16,7 +18,7 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The byte between groups of three digits; 0 for none.
-  private var group: UInt8 {
+  var group: UInt8 {
     switch self {
     case .comma: 0
     case .commaPoint: UInt8(ascii: ",")
@@ -30,6 +32,13 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
   init?(point: UInt8, group: UInt8?) {
     guard let found = Self.allCases.first(where: { $0.point == point && $0.group == group ?? 0 }) else { return nil }
     self = found
+  }
+
+  /// The settings that read numbers of this pattern, next to signs or alone.
+  func settings(isMarked: Bool) -> [Remedy.Choice] {
+    let thousands = group == 32 ? "space" : String(UnicodeScalar(group))
+    return (point == UInt8(ascii: ",") ? [Remedy.Choice(.decimalSeparator, ",")] : [])
+      + (group == 0 || isMarked && self == .commaPoint ? [] : [Remedy.Choice(.thousands, thousands)])
   }
 
   /// The literal of the number that a text writes, without a plus sign and leading zeros, as identifiers have them; nil
@@ -81,16 +90,36 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
     case percent
   }
 
+  /// Codes and words of currencies that are common in tables.
+  private static let currencies: Set<String> = [
+    "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "INR", "JPY", "KRW", "MXN",
+    "NOK", "NZD", "PLN", "RON", "SEK", "SGD", "TRY", "TWD", "USD", "ZAR", "Ft", "Kč", "kr", "lei", "zł",
+  ]
+
+  /// Whether a text contains the sign of a currency, and not only three capital letters.
+  static func isMoney(_ text: [UInt8]) -> Bool {
+    String(decoding: text, as: UTF8.self).unicodeScalars.split { !isOfWord($0) }.contains {
+      currencies.contains(String($0)) || $0.last?.isCurrency == true && isCurrency($0)
+    }
+  }
+
+  private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic || scalar.isCurrency }
+
+  /// Whether a word is the sign of a currency: `€`, `R$`, `CHF`, `kr`.
+  private static func isCurrency(_ word: some BidirectionalCollection<Unicode.Scalar>) -> Bool {
+    let hasSign = word.last?.isCurrency == true, letters = hasSign ? Array(word.dropLast()) : Array(word)
+    if letters.allSatisfy({ ("A"..."Z").contains($0) }) { return hasSign ? letters.count < 3 : letters.count == 3 }
+    return currencies.contains(String(String.UnicodeScalarView(word)))
+  }
+
   /// The literal of a number with a sign next to it, such as `-$1,234.50`, `5 %` or `(3.00 EUR)`, or without one; nil
   /// for other text.
-  func literal(_ text: [UInt8], marked mark: Mark) -> [UInt8]? {
+  func literal(_ text: [UInt8], marked mark: Mark?) -> [UInt8]? {
+    guard let mark else { return literal(text) }
     var scalars = Array(String(decoding: text, as: UTF8.self).unicodeScalars)[...], isNegative = false
     func trim() {
       scalars =
         scalars.drop { $0.properties.isWhitespace }.reversed().drop { $0.properties.isWhitespace }.reversed()[...]
-    }
-    func isSign(_ scalar: Unicode.Scalar) -> Bool {
-      mark == .percent ? scalar == "%" : scalar.properties.generalCategory == .currencySymbol
     }
     if mark == .money, scalars.first == "(", scalars.last == ")" {
       (scalars, isNegative) = (scalars.dropFirst().dropLast(), true)
@@ -103,13 +132,13 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
       signs += 1
       trim()
     }
-    func isCode(_ code: some Sequence<Unicode.Scalar>) -> Bool {
-      mark == .money && code.allSatisfy { ("A"..."Z").contains($0) }
+    if mark == .percent, scalars.last == "%" { remove(1, atEnd: true) }
+    if mark == .money {
+      let first = scalars.prefix(while: Self.isOfWord)
+      if Self.isCurrency(first) { remove(first.count, atEnd: false) }
+      let last = scalars.suffix(scalars.reversed().prefix(while: Self.isOfWord).count)
+      if Self.isCurrency(last) { remove(last.count, atEnd: true) }
     }
-    if let first = scalars.first, isSign(first), mark == .money { remove(1, atEnd: false) }
-    if let last = scalars.last, isSign(last) { remove(1, atEnd: true) }
-    if scalars.count > 3, isCode(scalars.prefix(3)) { remove(3, atEnd: false) }
-    if scalars.count > 3, isCode(scalars.suffix(3)) { remove(3, atEnd: true) }
     if !isNegative, signs > 0, scalars.first == "-" { (scalars, isNegative) = (scalars.dropFirst(), true) }
     guard signs <= 1, let first = scalars.first, ("0"..."9").contains(first),
       let literal = literal(Array(String(String.UnicodeScalarView(scalars)).utf8))
@@ -130,4 +159,8 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
     let sign = number.isNegative && (whole + fraction).contains { $0 != 48 } ? [UInt8(ascii: "-")] : []
     return sign + whole + (fraction.isEmpty ? [] : [UInt8(ascii: ".")] + fraction)
   }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isCurrency: Bool { properties.generalCategory == .currencySymbol }
 }

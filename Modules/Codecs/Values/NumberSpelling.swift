@@ -56,3 +56,8 @@ package enum NumberSpelling {
     return number == DecimalNumber(value) || orPrinted && number.isPrinted(by: value) ? value : nil
   }
 }
+
+extension ByteRun {
+  /// The Double that holds the number; see `NumberSpelling.held`.
+  package var heldReal: Double? { unsafe NumberSpelling.held(start, count) }
+}

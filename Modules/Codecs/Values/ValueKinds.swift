@@ -175,8 +175,8 @@ struct TypeEvidence: Sendable {
   /// Whether the column is text, whatever follows.
   var isDecided: Bool { kinds.isText && !times.isPossible && own.isText }
 
-  mutating func add(field text: UnsafePointer<UInt8>, _ count: Int) {
-    let run = unsafe ByteRun(start: text, count: count), kind = ValueKinds(field: run)
+  mutating func add(field run: ByteRun) {
+    let kind = ValueKinds(field: run)
     if !add(kind, run), kind == .real || kind == .decimal { versions.add(run) }
   }
 
@@ -216,7 +216,7 @@ struct TypeEvidence: Sendable {
   mutating func add(_ field: ByteRun, writtenAs numbers: NumberPattern) {
     if let literal = numbers.strictLiteral(field.bytes) {
       let copy = Arena(literal)
-      return withExtendedLifetime(copy) { unsafe add(field: copy.base, copy.count) }
+      return withExtendedLifetime(copy) { add(field: ByteRun(copy, 0, UInt32(copy.count))) }
     }
     let kind = ValueKinds(field: field)
     add(kind.isSubset(of: .numbers) ? .text : kind, field)

@@ -99,26 +99,38 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
         hint: .set(.inputFormat, to: "csv", "tsv", "ndjson"))
     }
     (self.format, self.options) = (format, options)
-    let stream: any RowStream
+    let source = MemoryByteSource(first, name: name), table = options.table ?? "input"
+    let read: (Schema?) throws(Problem) -> any RowStream
     if format == .ndjson {
-      stream = try JSONRowStream.inferring(
-        MemoryByteSource(first, name: name), table: options.table ?? "input",
-        JSONReading(form: .lines, types: options.types))
+      read = { (known) throws(Problem) in
+        let way = JSONReading(form: .lines, types: options.types)
+        guard let known else { return try JSONRowStream.inferring(source, table: table, way) }
+        return JSONRowStream(try source.reopened() ?? source, schema: known, way)
+      }
     } else {
-      let source = MemoryByteSource(first, name: name)
       let input = try CSVInput(
         source, sample: first.span, isWhole: true, options.dialect, isTabbed: format == .tsv,
         maximumField: options.maximumField ?? 16 << 20, replacesBadEncoding: false, log: nil)
       dialect = input
       var way = options.csv
       (way.delimiter, way.hasHeader, way.names) = (input.delimiter, input.hasHeader, input.names)
-      (way.types, way.nullTexts) = (options.types, options.nullTexts)
-      stream = try CSVRowStream.inferring(input.source, table: options.table ?? "input", way)
+      way.nullTexts = options.nullTexts
+      read = { (known) throws(Problem) in
+        var way = way
+        way.types = known.map { ColumnTypes($0.columns) } ?? options.types
+        return try CSVRowStream.inferring(try input.source.reopened() ?? input.source, table: table, way)
+      }
     }
-    let (schema, batches) = try await stream.withWidening { (rows) throws(Problem) in
-      (rows.schema, try await rows.collect())
+    var columns = try await read(nil).withWidening { (rows) throws(Problem) in
+      _ = try await rows.collect()
+      return rows.schema
+    }.columns
+    // Other spellings of times may follow.
+    for column in columns.indices where options.types[columns[column].name] == nil && columns[column].mayBeSpelledAnew {
+      columns[column].spelling = .each
     }
-    (self.schema, ready) = (schema, batches.reversed())
+    schema = Schema(table, columns: columns)
+    ready = try await read(schema).collect().reversed()
   }
 
   private static func opened(_ path: String) throws(Problem) -> Int32 {

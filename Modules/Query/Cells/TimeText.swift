@@ -36,9 +36,8 @@ package enum TimeText {
   /// The length of a time without its own spelling.
   fileprivate static func valueLength(_ text: ValueBytes) -> Int {
     let last = text.count - 1
-    guard last > 10, text.byte(at: last) == UInt8(ascii: " ") || text.byte(at: last) == UInt8(ascii: "T") else {
-      return text.count
-    }
+    guard last > 10, case let mark = text.byte(at: last) & ~1, mark == UInt8(ascii: " ") || mark == UInt8(ascii: "T")
+    else { return text.count }
     return (10..<last).first { text.byte(at: $0) == UInt8(ascii: "Z") }.map { $0 + 1 } ?? last
   }
 

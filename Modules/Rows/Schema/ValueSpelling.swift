@@ -21,6 +21,16 @@ public enum ValueSpelling: Sendable, Hashable {
   }
 }
 
+extension ColumnDescription {
+  /// Whether its values are times in the order of ISO 8601, each of which could have a spelling of its own.
+  public var mayBeSpelledAnew: Bool {
+    guard type == .timestamp || type == .datetime else { return false }
+    guard case .time(let form) = spelling else { return true }
+    return form.order == .yearMonthDay && form.mark == UInt8(ascii: "-") && form.half == nil && form.isPadded
+      && form.isHourPadded
+  }
+}
+
 /// A form of dates and times that is not the one of ISO 8601, or that states an offset from UTC.
 public struct TimeSpelling: Sendable, Hashable {
   /// The order of day, month and year.
@@ -46,6 +56,9 @@ public struct TimeSpelling: Sendable, Hashable {
     set { (offsetText, offsetSeconds) = (newValue?.text, newValue?.seconds ?? 0) }
   }
   private var offsetText: String?, offsetSeconds = 0
+
+  /// Whether times with an offset have seconds.
+  public var hasSeconds = true
 
   /// The form of ISO 8601.
   public init() {}

@@ -45,7 +45,7 @@ private struct ValueSurvey {
     switch cell {
     case .real(let value): return value == 0 && value.sign == .minus
     case .number(let start, let length):
-      guard case .real(let value) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { return true }
+      guard let value = ByteRun(arena, start, length).heldReal else { return true }
       return value == 0 && value.sign == .minus
     case .text: return true
     default: return false

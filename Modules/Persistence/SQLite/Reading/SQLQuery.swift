@@ -275,13 +275,26 @@ public struct SQLQuery: Sendable {
       near(missing, schemas.map(\.name)) ?? near(
         "no such column: ", Set(schemas.flatMap { $0.columns.map(\.name) }).sorted())
       ?? problem.hint
-    let function = "no such function: "
-    if problem.message.hasPrefix(function), Expression.has(function: String(problem.message.dropFirst(function.count)))
-    {
+    let function = "no such function: ", called = problem.message.hasPrefix(function)
+    let quoted = problem.message.split(at: "\"")
+    let word = called ? String(problem.message.dropFirst(function.count)) : quoted.count == 3 ? String(quoted[1]) : ""
+    if called, Expression.has(function: word) {
       result.hint = .set(.calculation, for: "calculate its column after the statement")
+    } else if result.hint.isEmpty, let name = schemas.first?.name {
+      result.hint =
+        .nearest(word, among: called ? functions : keywords)
+        ?? .advice("for example: SELECT * FROM \(name.quotedForSQL) LIMIT 10")
     }
     return result
   }
+  private static let keywords = [
+    "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "JOIN", "UNION", "DISTINCT", "BETWEEN",
+  ]
+  private static let functions = [
+    "count", "sum", "avg", "min", "max", "total", "median", "quantile", "stddev", "group_concat", "abs", "round",
+    "substr", "upper", "lower", "trim", "replace", "length", "instr", "coalesce", "ifnull", "nullif", "iif", "printf",
+    "date", "datetime", "strftime", "julianday", "json_extract", "json_object", "json_group_array", "sha256",
+  ]
 }
 
 /// The words of a statement, in lower case: what it may name as a table.

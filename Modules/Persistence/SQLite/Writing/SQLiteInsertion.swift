@@ -156,8 +156,10 @@ struct SQLiteInsertion: ~Copyable {
       guard case .integer(let number) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { return false }
       return unsafe sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
     case (.number(let start, let length), .real):
-      guard case .real(let number) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { return false }
-      return unsafe sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
+      var real = isPlain ? ByteRun(arena, start, length).heldReal : nil
+      if !isPlain, case .real(let stored) = unsafe StoredNumber(arena.base + Int(start), Int(length)) { real = stored }
+      guard let real else { return false }
+      return unsafe sqlite3_bind_double(statement.handle, index, real) == SQLITE_OK
     case (.number(let start, let length), .decimal):
       if column.isText { return bindText(index, arena, start, length, statement) }
       let literal = unsafe arena.base + Int(start)
