@@ -7,8 +7,8 @@ package struct Synonym: Sendable, Hashable {
   /// The form of the value after a word that several programs use differently.
   package enum Value: Sendable, Hashable {
     case any
-    /// Names with commas; a text with spaces.
-    case list, statement
+    /// Names with commas; a text with spaces; one word; the name of a format.
+    case list, statement, word, format
   }
 
   /// Words as they are typed: `--head`, `-n`, `rm`.
@@ -51,6 +51,8 @@ package struct Synonym: Sendable, Hashable {
     case .any: return true
     case .list: return next?.contains(",") ?? false
     case .statement: return next?.contains(" ") ?? false
+    case .word: return next.map { !$0.isEmpty && !$0.contains { "/. ".contains($0) } } ?? false
+    case .format: return ["csv", "tsv", "json", "ndjson", "xlsx", "parquet", "html", "sql", "yaml"].contains(next)
     }
   }
 
@@ -100,6 +102,11 @@ extension Program {
   /// - Parameter files: the files that were named after it.
   func unknownCommand(_ words: [String], with files: [String] = [], among names: [String]) -> Problem {
     let last = words.last ?? "", isCommand = words.count == 1
+    if isCommand, names.contains(last), !files.isEmpty {
+      let line = ([name, last] + files.map(Remedy.shellWord)).joined(separator: " ")
+      return Problem(
+        .usage, "the command “\(last)” is not the first word", hint: "use \(last == "help" ? "\(name) --help" : line)")
+    }
     let hint =
       (synonym(last, names) ?? (isCommand ? nearSynonym(last, names) : nil)).map { .advice($0.hint(files)) }
       ?? Remedy.nearest(last, among: names)

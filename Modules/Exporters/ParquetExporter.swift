@@ -14,7 +14,7 @@ public struct ParquetExporter: ByteFormat {
     "page-rows", "N", "The most rows of a page [default: 20000]")
   private static let dictionary = ExporterDescriptor.Option(
     "dictionary", "auto|never", "Write dictionaries of repeated values [default: auto]")
-  private static let bloom = ExporterDescriptor.Option(
+  private static let bloom = ExporterDescriptor.Option.columns(
     "bloom", "COLUMNS", "Columns with a bloom filter, separated by commas [default: none]")
   private static let dates = ExporterDescriptor.Option(
     "dates", "auto|native|text",

@@ -8,4 +8,6 @@ extension Setting {
   package static let aggregates = Setting("selection.aggregates")
   package static let memory = Setting("selection.memory")
   package static let order = Setting("selection.order")
+  package static let dropped = Setting("selection.dropped")
+  package static let filled = Setting("selection.filled")
 }

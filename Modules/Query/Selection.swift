@@ -414,7 +414,7 @@ public struct Selection: Sendable, Hashable {
         rows, plan, threads: work.threads, memoryLimit: sort.isEmpty ? work.memory : work.memory / 2,
         scratch: work.scratch)
     } else if !steps.having.isEmpty {
-      throw Problem(.usage, "conditions on groups need groups", hint: "group the rows, or use a condition on rows")
+      throw Problem(.usage, "conditions on groups need groups", hint: .set(.conditions, for: "select rows"))
     }
     rows = try filtered(rows, steps.having, work)
     if join == nil, steps.pivot != nil || !steps.unpivot.isEmpty {

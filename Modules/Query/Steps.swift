@@ -90,6 +90,11 @@ public struct Steps: Sendable, Hashable {
     var values: [(column: Int, value: Value)] = []
     for filling in fill {
       guard let name = filling.column else {
+        if rows.schema.position(of: filling.value) != nil {
+          throw Problem(
+            .usage, "“\(filling.value)” is a column, and has no value",
+            hint: .set(.filled, to: "\(NameListParser.written(filling.value))=VALUE"))
+        }
         for (at, column) in rows.schema.columns.enumerated() {
           if let value = Self.value(filling.value, of: column) { values.append((at, value)) }
         }

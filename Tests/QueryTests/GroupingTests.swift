@@ -269,9 +269,7 @@ import Testing
       ("mean(x)", "invalid aggregate “mean(x)”: unknown function “mean” at character 1; use avg"),
       ("sum", "invalid aggregate “sum”: missing column at character 4; use sum(COLUMN)"),
       ("sum(x", "invalid aggregate “sum(x”: missing ) at character 6; for example 'count, avg(rating) as mean'"),
-      (
-        "count x", "invalid aggregate “count x”: missing comma at character 7; for example 'count, avg(rating) as mean'"
-      ),
+      ("count x", "invalid aggregate “count x”: missing as at character 7; use count as x"),
     ])
   func complaints(text: String, complaint: String) {
     let problem = #expect(throws: Problem.self) { try Aggregate.list(parsing: text) }

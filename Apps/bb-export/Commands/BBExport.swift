@@ -286,7 +286,8 @@ enum BBExport {
       (["filter", "where", "grep"], " --where 'COLUMN = VALUE'"), (["search", "find"], " --search TEXT"),
       (["uniq", "unique", "distinct", "dedup"], " --distinct"), (["cut", "select"], " --columns A,B"),
       (["join"], " --join OUT --on COLUMN"), (["group", "frequency", "freq"], " --count-by COLUMN"),
-      (["rename"], " --rename OLD=NEW"), (["split", "partition"], " -o 'DIR/{COLUMN}.csv'"),
+      (["merge", "concat", "union", "combine", "stack"], " OUT"), (["rename"], " --rename OLD=NEW"),
+      (["split", "partition"], " -o 'DIR/{COLUMN}.csv'"),
     ]
     + ["csv", "tsv", "json", "ndjson", "markdown", "yaml", "html"].map { ([$0], " -f \($0)") }
     + ["parquet", "xlsx", "sqlite"].map { ([$0], " -o FILE.\($0)") }

@@ -78,14 +78,14 @@ struct CheckCommand {
     guard invocation.arguments.count + invocation.all(Options.from).count == 1 else {
       throw Problem(.usage, "only one file can be checked", hint: "run the command once for each file")
     }
-    let beside = "\(file)-metadata.json"
+    let beside = "\(file)-metadata.json", title = try invocation.locations.location(file).title
     let hasMetadata = try invocation.locations.location(beside).place.isFile
+    let new = Remedy.shellWord("\(title).schema.json")
     guard let description = invocation[Self.description] ?? (hasMetadata ? beside : nil) else {
       throw Problem(
         .usage, "missing description of \(file)",
-        hint: "use --schema FILE, or write one with: bb-export schema \(Remedy.shellWord(file)) -o people.schema.json")
+        hint: "use --schema FILE, or write one with: bb-export schema \(Remedy.shellWord(file)) -o \(new)")
     }
-    let title = try invocation.locations.location(file).title
     let rules = try TableRules(try services.sources.bytes(of: description), name: description, of: title)
     for warning in rules.warnings { services.report.warning("\(description): \(warning)") }
     let (rows, format, own, name) = try await rows(of: file)

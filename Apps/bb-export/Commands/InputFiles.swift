@@ -78,11 +78,13 @@ enum InputFiles {
 
   /// The advice for a word that is nearly a file, and neither a dataset nor a command.
   static func nearestFile(to word: String, _ invocation: Invocation) async -> Remedy? {
-    guard SpellingSuggestion.word(to: word, among: Catalog.all.map(\.name)) == nil,
-      BBExport.program.unknownCommand(word) == nil
-    else { return nil }
+    if Catalog.all.contains(where: { $0.name == word }) { return nil }
+    let isOther =
+      SpellingSuggestion.word(to: word, among: Catalog.all.map(\.name)) != nil
+      || BBExport.program.unknownCommand(word) != nil
     do throws(Problem) { _ = try await invocation.locations.location(word).place.size() } catch {
-      return error.hint.description.hasPrefix("did you mean") ? error.hint : nil
+      // The name of a file without its extension is the file.
+      return error.hint.description.hasPrefix("did you mean \(isOther ? word + "." : "")") ? error.hint : nil
     }
     return nil
   }

@@ -74,7 +74,9 @@ struct SourceOptions {
       !connects || !Self.network.contains($0)
     }
     for option in apiOptions where invocation.has(option) {
-      throw Problem(.usage, "--\(option.name) applies only to API sources, but the records come from \(place)")
+      throw Problem(
+        .usage, "--\(option.name) applies only to API sources, but the records come from \(place)",
+        hint: option.name == "set" ? "use --put 'NAME = EXPRESSION' to calculate a column" : "omit --\(option.name)")
     }
   }
 

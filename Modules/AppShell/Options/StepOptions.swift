@@ -10,7 +10,7 @@ package enum StepOptions {
     "explode", "COLUMN", values: .list("column"), in: group,
     "output a row for each element of a list; rows with an empty list are kept")
   static let fill = Option.value(
-    "fill", "A=VALUE,…", values: .list("assignment"), in: group,
+    "fill", "A=VALUE,…", values: .list("assignment"), setting: .filled, in: group,
     "replace nulls: in these columns, or, with a VALUE alone, in all of its type")
   static let put = Option.value(
     "put", "NAME=EXPRESSION", values: .list("column"), repeatable: true, setting: .calculation, in: group,
@@ -28,7 +28,7 @@ package enum StepOptions {
   ).excluding("pivot")
   /// The columns that are not written.
   static let drop = Option.value(
-    "drop", "A,B", values: .list("column"), in: group, "output all columns but these"
+    "drop", "A,B", values: .list("column"), setting: .dropped, in: group, "output all columns but these"
   ).excluding("columns")
   /// Whether only different rows are written.
   package static let distinct = Option.flag("distinct", in: group, "output only different rows, the first of each")
@@ -90,8 +90,8 @@ extension Selection {
     if let text = invocation[StepOptions.rename] {
       steps.renamed = try NameListParser.list(text, mark: "=", of: "rename")
       for one in steps.renamed where one.value?.isEmpty != false {
-        let parts = one.name.split(separator: ":", maxSplits: 1)
-        let pair = parts.count == 2 ? "\(parts[0])=\(parts[1])" : "\(one.name)=NEW"
+        let words = one.name.unicodeScalars.split { ":> ".unicodeScalars.contains($0) }.map { String($0) }
+        let pair = words.count > 1 ? "\(words[0])=\(words[words.count - 1])" : "\(one.name)=NEW"
         throw Problem(.usage, "missing new name of \(one.name) in --rename", hint: "use --rename \(pair)")
       }
     }

@@ -81,9 +81,10 @@ struct OutputFormats {
     let near = SpellingSuggestion.word(to: suffix, among: exporters.flatMap(\.descriptor.fileExtensions)).map {
       Remedy.advice("did you mean .\($0)?")
     }
+    let isZipped = ["gzip", "z", "zstd"].contains(suffix.lowercased())
     throw Problem(
       .usage, "unknown file extension: “\(location.shown)”",
-      hint: near ?? .set(.outputFormat))
+      hint: isZipped ? "did you mean .\(suffix.lowercased() == "zstd" ? "zst" : "gz")?" : near ?? .set(.outputFormat))
   }
 
   /// The form in which a format draws a file, by the extension; nil for formats with one form, and other extensions.

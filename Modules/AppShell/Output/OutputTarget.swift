@@ -39,7 +39,7 @@ struct OutputTarget: Sendable {
   private var directory: String { path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "" }
   /// The columns that options of the format name.
   var columns: [String] {
-    exporter.descriptor.options.filter { ["COLUMN", "COLUMNS", "A+B"].contains($0.values) }.flatMap { option in
+    exporter.descriptor.options.filter(\.namesColumns).flatMap { option in
       (options.values[option.key] ?? "").split { $0 == "+" || $0 == "," }.map { $0.prefix { $0 != ":" }.description }
     }
   }

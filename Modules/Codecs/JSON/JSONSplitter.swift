@@ -32,6 +32,8 @@ struct JSONSplitter: ~Copyable, Sendable {
   private(set) var hasGuessed = false
   /// The lines after which the first piece may end; nil if it is as full as the others.
   var firstLines: Int?
+  /// The line ends in the text so far, counted only for them.
+  private var lineEnds = 0
 
   /// A splitter that has read nothing yet; `pointer` leads to the array.
   init(_ source: any ByteSource, _ reading: JSONReading) {
@@ -115,8 +117,10 @@ struct JSONSplitter: ~Copyable, Sendable {
   /// Reads until the text is as full as it may be or the source ends.
   private mutating func fill() throws(Problem) {
     while !isAtEnd, text.count < goal {
-      if isFirst, form == .lines, let firstLines, text.bytes.count(where: { $0 == 0x0A }) >= firstLines { return }
-      if try source.read(into: &text, limit: goal - text.count) == 0 { isAtEnd = true }
+      if isFirst, form == .lines, let firstLines, lineEnds >= firstLines { return }
+      let known = text.count
+      if try source.read(into: &text, limit: goal - known) == 0 { isAtEnd = true }
+      if isFirst, firstLines != nil { lineEnds += (known..<text.count).count { unsafe text.base[$0] == 0x0A } }
     }
   }
 

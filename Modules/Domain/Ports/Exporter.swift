@@ -203,6 +203,14 @@ public struct ExporterDescriptor: Sendable, Hashable {
     public let summary: String
     /// Other spellings of `key`, accepted but not shown.
     let aliases: [String]
+    /// Whether the value names columns of the output.
+    public private(set) var namesColumns = false
+    /// Creates an option whose value names columns.
+    public static func columns(_ key: String, _ values: String, _ summary: String) -> Option {
+      var option = Option(key, values, summary)
+      option.namesColumns = true
+      return option
+    }
     /// Creates an option.
     public init(_ key: String, aliases: [String] = [], _ values: String, _ summary: String) {
       self.key = key

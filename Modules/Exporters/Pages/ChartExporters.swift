@@ -28,7 +28,7 @@ public struct ChartExporter: Exporter {
     "as", "text|svg|html", "Form on standard output; the extension of a file decides its form [default: text]")
   private static let width = Option(
     "width", "N", "Fit text into N columns [default: the width of the terminal, otherwise 80]")
-  private static let value = Option(
+  private static let value = Option.columns(
     "value", "COLUMN", "Column with the values [default: the last one besides identifiers]")
 
   private static func bars(_ name: String, _ summary: String, isImage: Bool) -> ChartExporter {
@@ -47,8 +47,8 @@ public struct ChartExporter: Exporter {
     "line", "Values by time or by a number, as lines; also as SVG or HTML",
     [
       value,
-      Option("x", "COLUMN", "Column with dates, times or numbers [default: the first besides identifiers]"),
-      Option("series", "COLUMN", "Draw a line for each value of this column, at most 8"),
+      .columns("x", "COLUMN", "Column with dates, times or numbers [default: the first besides identifiers]"),
+      .columns("series", "COLUMN", "Draw a line for each value of this column, at most 8"),
       Option("zero", "yes|no", "Whether the axis of values begins at zero [default: yes]"),
     ]
   ) { (schema, format, options) throws(Problem) in try LineChart(schema, format: format, options) }
@@ -60,9 +60,9 @@ public struct ChartExporter: Exporter {
   public static let matrix = ChartExporter(
     "matrix", "Rows by columns of coloured cells; also as SVG or HTML",
     [
-      Option("rows", "A+B", "Columns whose values are the rows, or parts of dates (date:year) [default: the first]"),
-      Option("columns", "A+B", "Columns whose values are the columns, or parts of dates [default: the second]"),
-      Option("value", "COLUMN", "Column with the value of a cell [default: the third of three, or the number of rows]"),
+      .columns("rows", "A+B", "Columns whose values are the rows, or parts of dates (date:year) [default: the first]"),
+      .columns("columns", "A+B", "Columns whose values are the columns, or parts of dates [default: the second]"),
+      .columns("value", "COLUMN", "Column with the values of cells [default: the third, or the number of rows]"),
       Option("scale", "LOW..HIGH", "Bounds of the colours [default: those of the values]"),
     ]
   ) { (schema, format, options) throws(Problem) in try MatrixChart(schema, format: format, options) }

@@ -3,23 +3,22 @@ import Rows
 
 /// The rows of a file that a user may save while they are read: then they are neither the old nor the new ones, and
 /// reading ends with `busy`.
-struct ChangeDetectingRows: RowStream {
-  private let rows: any RowStream
+struct ChangeDetectingRows: RewrittenRowStream {
+  let inner: any RowStream
   private let file: FileByteSource
   private let stamp: FileStamp
 
   /// Rows of `file`, which was `stamp` when it was opened.
   init(_ rows: any RowStream, of file: FileByteSource, _ stamp: FileStamp) {
-    (self.rows, self.file, self.stamp) = (rows, file, stamp)
+    (inner, self.file, self.stamp) = (rows, file, stamp)
   }
 
-  var schema: Schema { rows.schema }
-  var mayWiden: Bool { rows.mayWiden }
-  var notes: [Warning] { rows.notes }
+  var schema: Schema { inner.schema }
+  func over(_ rows: any RowStream) -> any RowStream { ChangeDetectingRows(rows, of: file, stamp) }
 
   func next() async throws(Problem) -> BatchTask? {
     let work: BatchTask?
-    do throws(Problem) { work = try await rows.next() } catch { throw Self.judged(error, file, stamp) }
+    do throws(Problem) { work = try await inner.next() } catch { throw Self.judged(error, file, stamp) }
     guard let work else {
       if let change = Self.change(of: file, since: stamp) { throw change }
       return nil
@@ -28,10 +27,6 @@ struct ChangeDetectingRows: RowStream {
     return BatchTask { () throws(Problem) in
       do throws(Problem) { return try work.batch() } catch { throw Self.judged(error, file, stamp) }
     }
-  }
-
-  func widened() async throws(Problem) -> (any RowStream)? {
-    try await rows.widened().map { ChangeDetectingRows($0, of: file, stamp) }
   }
 
   /// The problem; of a file that is another by now, that it is.

@@ -4,7 +4,7 @@ import Rows
 
 /// The rows of a file whose decimals have at most the digits that the user said, and whose times have no spellings of
 /// their own unless they are requested.
-struct FileRows: DerivedRowStream {
+struct FileRows: RewrittenRowStream {
   let inner: any RowStream
   let schema: Schema
   private let sizes: [(column: Int, size: DecimalSize)]
@@ -32,15 +32,7 @@ struct FileRows: DerivedRowStream {
     }
   }
 
-  var mayWiden: Bool { inner.mayWiden }
-
-  func widened() async throws(Problem) -> (any RowStream)? {
-    try await inner.widened().map { FileRows($0, types, request, at: place) }
-  }
-
-  func reopened() async throws(Problem) -> (any RowStream)? {
-    try await inner.reopened().map { FileRows($0, types, request, at: place) }
-  }
+  func over(_ rows: any RowStream) -> any RowStream { FileRows(rows, types, request, at: place) }
 
   func next() async throws(Problem) -> BatchTask? {
     try await inner.next()?.followed { (batch) throws(Problem) in

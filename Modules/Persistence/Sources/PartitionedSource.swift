@@ -122,7 +122,7 @@ public struct PartitionedSource: RecordSource {
 }
 
 /// Rows with further columns that have the same values in each row.
-private final class ConstantColumns: DerivedRowStream {
+private final class ConstantColumns: RewrittenRowStream {
   let schema: Schema
   let inner: any RowStream
   private let constants: [(column: ColumnDescription, value: Value)]
@@ -132,13 +132,7 @@ private final class ConstantColumns: DerivedRowStream {
     (self.inner, self.constants) = (inner, constants)
   }
 
-  var mayWiden: Bool { inner.mayWiden }
-  func reopened() async throws(Problem) -> (any RowStream)? {
-    try await inner.reopened().map { ConstantColumns($0, constants) }
-  }
-  func widened() async throws(Problem) -> (any RowStream)? {
-    try await inner.widened().map { ConstantColumns($0, constants) }
-  }
+  func over(_ rows: any RowStream) -> any RowStream { ConstantColumns(rows, constants) }
 
   func next() async throws(Problem) -> BatchTask? {
     guard let task = try await inner.next() else { return nil }

@@ -18,7 +18,7 @@ public struct StoreFactory: Sendable {
   /// The storage at a path. Nothing is opened yet.
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
 
-  /// A kind of store that is opened by its scheme, and by paths with one of its suffixes.
+  /// A kind of store that is opened by its scheme, and by paths that end in one of `suffixes`.
   public init(
     scheme: String, summary: String, suffixes: [String] = [], kind: Kind, isDurable: Bool = true,
     open: @escaping @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore

@@ -319,9 +319,15 @@ extension Schema {
   /// The advice for the name of a column that there is not.
   package func remedy(for name: String) -> Remedy {
     let names = columns.map(\.name).filter { !$0.hasPrefix(Conditions.mark) }
+    let known = { (name: String) in position(of: name) != nil || CompiledExpression.base(of: name, in: self) != nil }
+    let member = ["->>", "->", "/", "::"].reduce(name) { $0.replacing($1, with: ".") }
+    if member != name, known(member) { return "use \(member)" }
+    let first = name.replacing("[0]", with: "[1]")
+    if first != name, known(first) { return "use \(first) for the first element" }
+    if name.hasPrefix("-"), known(String(name.dropFirst())) { return .set(.dropped, to: String(name.dropFirst())) }
     if let near = Remedy.nearest(name, among: names) { return near }
     let isCalculation = name.last == ")" && (try? ExpressionParser(name))?.isCalculation == true
-    if isCalculation || CompiledExpression.base(of: name, in: self) != nil {
+    if isCalculation || known(name) {
       let new = isCalculation ? "x" : name.split { ".[]".contains($0) }.last { Int($0) == nil }.map(String.init) ?? "x"
       return .set(.calculation, to: "\(new) = \(name)", for: "calculate it as a column")
     }

@@ -8,8 +8,27 @@ extension ExpressionParser {
     var list = [try aggregate()]
     while scan.take(",") { list.append(try aggregate()) }
     scan.skipBlanks()
-    if !scan.rest.isEmpty { throw scan.problem("missing comma", Self.aggregateExample) }
-    return list
+    guard let last = list.last, !scan.rest.isEmpty else { return list }
+    var ahead = scan
+    let name = ahead.takeName()
+    ahead.skipBlanks()
+    guard !name.isEmpty, ahead.rest.isEmpty || ahead.rest.first == "," else {
+      throw scan.problem("missing comma", Self.aggregateExample)
+    }
+    throw scan.problem("missing as", "use \(last.name) as \(name)")
+  }
+
+  /// Names of functions elsewhere, and their names here.
+  private static let otherAggregates = [
+    "mean": "avg", "average": "avg", "std": "stddev", "stdev": "stddev", "stddev_samp": "stddev", "nunique": "distinct",
+    "unique": "distinct", "count_distinct": "distinct", "percentile": "quantile(COLUMN, 0.9)", "n": "count",
+    "percentile_cont": "quantile(COLUMN, 0.9)", "total": "sum", "size": "count", "rows": "count", "any_value": "first",
+  ]
+
+  /// `quantile` for `p95`.
+  private static func percentile(_ word: String) -> String? {
+    guard word.first == "p", let part = Int(word.dropFirst()), 0...100 ~= part else { return nil }
+    return "quantile(COLUMN, \(Double(part) / 100))"
   }
 
   private mutating func aggregate() throws(Problem) -> Aggregate {
@@ -20,7 +39,8 @@ extension ExpressionParser {
       let names = Aggregate.Function.allCases.map(\.rawValue)
       throw scan.problem(
         word.isEmpty ? "missing function" : "unknown function “\(word)”",
-        ["mean", "average"].contains(word) ? "use avg" : .choose(word, from: names, "available functions"))
+        (Self.otherAggregates[word] ?? Self.percentile(word)).map { .advice("use \($0)") }
+          ?? .choose(word, from: names, "available functions"))
     }
     var column: String?, expression: Expression?, part: Double?
     if scan.take("(") {

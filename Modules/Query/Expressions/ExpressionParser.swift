@@ -61,7 +61,7 @@ struct ExpressionParser {
       case ("|", _): "use or"
       case (":", _) where scan.rest.dropFirst().first == ":": "use cast(VALUE as TYPE)"
       case (_, .condition): "join conditions with and or or; quote a value that contains quotes: 'it''s'"
-      default: "quote text as 'text'"
+      default: "use an operator, such as + - * / ||, or quote text as 'text'"
       }
     throw scan.problem("unexpected text after the \(kind.rawValue)", hint)
   }
@@ -181,7 +181,8 @@ struct ExpressionParser {
 
   /// The spellings of other languages, and their equivalents here.
   private static let foreign: KeyValuePairs<String, String> = [
-    "==": "=", "<>": "!=", "like": "~ or starts with", "ilike": "~ or starts with", "contains": "~", "matches": "=~",
+    "==": "=", "<>": "!=", "=>": ">=", "=<": "<=", "endswith": "=~ 'TEXT$'", "ends with": "=~ 'TEXT$'",
+    "like": "~ or starts with", "ilike": "~ or starts with", "contains": "~", "matches": "=~",
     "regexp": "=~", "rlike": "=~", "begins with": "starts with", "startswith": "starts with", "equals": "=",
     "is": "=, is null or is not null", "eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
   ]
@@ -196,7 +197,9 @@ struct ExpressionParser {
     }
     let ahead = String(scan.rest.prefix(12)).lowercased()
     for (word, ours) in Self.foreign where ahead.hasPrefix(word) {
-      guard word.first?.isLetter != true || ahead.dropFirst(word.count).first?.isLetter != true else { continue }
+      let isWord = word.first?.isLetter == true, next = ahead.dropFirst(word.count).first
+      // A value may begin with > or <.
+      guard isWord ? next?.isLetter != true : !["=>", "=<"].contains(word) || next == " " else { continue }
       throw scan.problem("unknown operator “\(word)”", "use \(ours)")
     }
     for word in Self.comparisons where scan.rest.starts(with: word.unicodeScalars) {
@@ -273,6 +276,10 @@ struct ExpressionParser {
       end = word.endIndex
       scan.rest = scan.rest[end...]
       if !isLast { break scan }
+      // What other languages write between conditions, before another one.
+      if let mark = word.last, mark == "," || word.count == 1 && "&|".unicodeScalars.contains(mark), isPlain {
+        throw scan.problem("“\(mark)” before a condition", "use \(mark == "|" ? "or" : "and"), or quote the value")
+      }
     }
     guard words > 0 else { throw scan.problem("missing value", "use '' for an empty string") }
     return String(start[..<end])
@@ -485,7 +492,12 @@ struct ExpressionParser {
     "ceiling": "ceil", "char_length": "length", "character_length": "length", "strlen": "length", "ifnull": "coalesce",
     "nvl": "coalesce", "isnull": "coalesce", "substring": "substr", "mid": "substr", "ucase": "upper",
     "lcase": "lower", "pow": "*", "instr": "~", "iif": "if", "to_date": "strptime", "date_format": "strftime",
-    "date_part": "year", "dayofweek": "weekday", "list_length": "len", "array_length": "len", "current_date": "today",
+    "to_char": "strftime", "format": "strftime", "date_part": "year", "dayofweek": "weekday", "list_length": "len",
+    "array_length": "len", "current_date": "today",
+    "power": "*", "mod": "%", "trunc": "floor", "left": "substr", "right": "substr", "split": "split_part",
+    "concat_ws": "||", "position": "~", "md5": "sha256", "iff": "if", "date": "cast(VALUE as date)",
+    "int": "cast(VALUE as integer)", "float": "cast(VALUE as real)", "str": "cast(VALUE as text)",
+    "datediff": "LATER - EARLIER", "dateadd": "DATE + DAYS", "date_add": "DATE + DAYS",
   ]
 
   /// `case when A then B … else C end`, `case X when A then B … end`.

@@ -69,7 +69,7 @@ struct NumberedRows: DerivedRowStream {
 }
 
 /// The rows of a file, with a column that has its name.
-public struct FileNamedRows: DerivedRowStream {
+public struct FileNamedRows: RewrittenRowStream {
   /// The column.
   public static let column = Conditions.mark + "filename()"
   /// The columns of the file, and its name.
@@ -84,16 +84,8 @@ public struct FileNamedRows: DerivedRowStream {
     (self.inner, self.name) = (inner, name)
   }
 
-  /// Whether those of the file may.
-  public var mayWiden: Bool { inner.mayWiden }
-  /// The widened rows of the file.
-  public func widened() async throws(Problem) -> (any RowStream)? {
-    try await inner.widened().map { FileNamedRows($0, name) }
-  }
-  /// The rows of the file once more.
-  public func reopened() async throws(Problem) -> (any RowStream)? {
-    try await inner.reopened().map { FileNamedRows($0, name) }
-  }
+  /// The rows of the file with other types, or once more.
+  public func over(_ rows: any RowStream) -> any RowStream { FileNamedRows(rows, name) }
 
   /// The next rows.
   public func next() async throws(Problem) -> BatchTask? {

@@ -64,7 +64,7 @@ public struct Shard: Sendable, Hashable {
 }
 
 /// Every n-th row of a stream.
-private final class ShardedRows: DerivedRowStream {
+private final class ShardedRows: RewrittenRowStream {
   let schema: Schema
   let inner: any RowStream
   private let shard: Shard
@@ -83,11 +83,5 @@ private final class ShardedRows: DerivedRowStream {
     return BatchTask(ready: batch.selecting(Array(stride(from: start, to: batch.count, by: shard.count))))
   }
 
-  var mayWiden: Bool { inner.mayWiden }
-  func reopened() async throws(Problem) -> (any RowStream)? {
-    try await inner.reopened().map { ShardedRows($0, shard) }
-  }
-  func widened() async throws(Problem) -> (any RowStream)? {
-    try await inner.widened().map { ShardedRows($0, shard) }
-  }
+  func over(_ rows: any RowStream) -> any RowStream { ShardedRows(rows, shard) }
 }

@@ -20,7 +20,16 @@ public enum SpellingSuggestion {
       let limit = wanted.first == other.first ? max(1, length / 3) : length > 3 ? 1 : 0
       if distance <= limit, distance < (best?.distance ?? .max) { best = (candidate, distance) }
     }
-    return best?.word
+    return best?.word ?? whole(containing: wanted, among: candidates)
+  }
+
+  /// The only candidate of several words of which one is `wanted`, such as `unit_price` for `price`.
+  private static func whole(containing wanted: [UInt8], among candidates: some Sequence<String>) -> String? {
+    let found = candidates.filter { candidate in
+      candidate.utf8.count <= longest && !candidate.hasPrefix("-")
+        && candidate.lowercased().utf8.split { "_. -/".utf8.contains($0) }.contains { $0.elementsEqual(wanted) }
+    }
+    return found.count == 1 ? found[0] : nil
   }
 
   /// Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).

@@ -37,6 +37,21 @@ extension DerivedRowStream {
   public var notes: [Warning] { inner.notes }
 }
 
+/// Rows that are the same whenever those of another stream are.
+public protocol RewrittenRowStream: DerivedRowStream {
+  /// The same for other rows of that kind.
+  func over(_ rows: any RowStream) -> any RowStream
+}
+
+extension RewrittenRowStream {
+  /// Whether the other stream's types may change.
+  public var mayWiden: Bool { inner.mayWiden }
+  /// The same for the widened rows of the other stream.
+  public func widened() async throws(Problem) -> (any RowStream)? { try await inner.widened().map(over) }
+  /// The same for the rows of the other stream, from the beginning.
+  public func reopened() async throws(Problem) -> (any RowStream)? { try await inner.reopened().map(over) }
+}
+
 extension RowStream {
   /// The problem is final.
   public func widened() async throws(Problem) -> (any RowStream)? { nil }

@@ -83,7 +83,8 @@ import Testing
       ),
       (
         "bb-export quotes --storage csv:a --offline",
-        "bb-export: --offline applies only to API sources, but the records come from a store\n", 64
+        "bb-export: --offline applies only to API sources, but the records come from a store\nhint: omit --offline\n",
+        64
       ),
       (
         "mkdir f; echo x > f/y; bb-export sync --source snapshot --storage csv:f",
