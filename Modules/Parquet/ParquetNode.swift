@@ -113,9 +113,10 @@ struct ParquetNode: Sendable {
   /// The type, if it says more than `columnType`.
   var storedType: StoredType? {
     guard isFlat else {
-      switch listElement?.kind {
-      case .signed?: return .integers
-      case .float?, .double?: return .reals
+      switch (listElement?.kind, listElement?.bits) {
+      case (.signed?, let bits?): return .integers(bits: bits)
+      case (.float?, _): return .reals(bits: 32)
+      case (.double?, _): return .reals(bits: 64)
       default: return .nested
       }
     }

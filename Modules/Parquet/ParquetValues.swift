@@ -227,18 +227,21 @@ import Rows
       let isNull = column.kind != .text && element == Array("null".utf8)
       appendLevel(isNull ? 2 : 3)
       if isNull { continue }
-      if column.kind == .real {
-        guard let value = Double(String(decoding: element, as: UTF8.self)) else {
-          throw problem("an element that is not a real", row: row)
+      let text = String(decoding: element, as: UTF8.self)
+      switch column.kind {
+      case .real, .float:
+        guard let value = Double(text), column.kind == .real || !value.isFinite || DecimalNumber(element)?.float != nil
+        else {
+          throw problem("an element that is not a \(column.kind == .real ? 64 : 32)-bit real", row: row)
         }
         reals.append(value)
-      } else if column.kind == .integer {
-        guard let value = Int64(String(decoding: element, as: UTF8.self)) else {
-          throw problem("an element that is not a 64-bit integer", row: row)
+      case .integer, .narrow:
+        let bits = if case .narrow(let bits) = column.kind { bits } else { 64 }
+        guard let value = Int64(text), value >> Int64(bits - 1) == (value < 0 ? -1 : 0) else {
+          throw problem("an element that is not a \(bits)-bit integer", row: row)
         }
         append(value)
-      } else {
-        runs.append(copies.copy(element))
+      default: runs.append(copies.copy(element))
       }
     }
   }

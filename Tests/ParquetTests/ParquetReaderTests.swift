@@ -166,6 +166,12 @@ import Testing
     _ schema: Schema, _ values: [[Value]], _ reading: ParquetReading = ParquetReading(),
     _ compression: PageCompression = .gzip
   ) async throws -> [[Value]] {
+    try await rows(try encoded(schema, values, compression), reading)
+  }
+
+  private func encoded(
+    _ schema: Schema, _ values: [[Value]], _ compression: PageCompression = .gzip
+  ) throws -> [UInt8] {
     var options = ParquetOptions(), builder = RowBatchBuilder(width: schema.width)
     (options.compression, options.usesDictionaries) = (compression, false)
     for value in values.joined() { builder.append(value: value) }
@@ -174,7 +180,28 @@ import Testing
     writer.begin(&out)
     let offset = out.count, group = try writer.append([batch], to: &out)
     writer.finish([(offset, group)], at: out.count, &out)
-    return try await rows(out.bytes(), reading)
+    return out.bytes()
+  }
+
+  @Test(
+    "lists keep the size of their numbers",
+    arguments: [
+      StoredType.integers(bits: 8), .integers(bits: 16), .integers(bits: 32), .integers(bits: 64), .reals(bits: 32),
+      .reals(bits: 64),
+    ])
+  func lists(_ stored: StoredType) async throws {
+    var column = ColumnDescription("l", .json), texts = ["[1.5,null,-0.25]", "[]"]
+    if case .integers(let bits) = stored { texts = ["[1,null,-\(UInt64(1) << UInt64(bits - 1))]", "[]"] }
+    column.stored = stored
+    let schema = Schema("t", columns: [column])
+    let values = texts.map { [Value.json(Array($0.utf8))] } + [[.null]]
+    let file = try ParquetFile(MemoryByteSource(try encoded(schema, values), name: "x"))
+    #expect(try ParquetRowStream(file, table: "t", ParquetReading()).schema.columns[0].stored == stored)
+    #expect(try await written(schema, values) == values)
+    if case .integers(let bits) = stored {
+      let large = Array("[\(UInt64(1) << UInt64(bits - 1))]".utf8)
+      #expect(throws: Problem.self) { try encoded(schema, [[.json(large)]]) }
+    }
   }
 
   @Test(

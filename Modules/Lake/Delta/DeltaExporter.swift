@@ -273,7 +273,7 @@ struct DeltaColumnPlan: Sendable {
       }
       columns.append(
         ColumnDescription(column.name, type, nullable: column.isNullable)
-          .stored(as: field.primitive == nil ? column.stored : field.primitive.flatMap(StoredType.init)))
+          .stored(as: field.primitive == nil ? field.storedType : field.primitive.flatMap(StoredType.init)))
     }
     for field in table.fields where !field.isNullable && schema.position(of: field.name) == nil {
       throw Problem(.badData, "the records have no column “\(field.name)”, which must not be null in the table")

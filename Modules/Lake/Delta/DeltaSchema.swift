@@ -43,7 +43,7 @@ struct DeltaSchema: Sendable, Hashable {
         usual = .json
         switch type["elementType"]?.stringValue {
         case "string": possible = [.list(.text), .list(.url)]
-        case "long": possible = [.list(.integer)]
+        case let name? where Self.integers.contains { $0.key == name }: possible = [.list(.integer)]
         default: possible = []
         }
       }
@@ -55,13 +55,18 @@ struct DeltaSchema: Sendable, Hashable {
       if let primitive {
         return primitive == "timestamp_ntz" ? .timestamp(perSecond: 1_000_000) : StoredType(primitive)
       }
-      if case .list? = try? columnType() { return nil }
       switch type["elementType"]?.stringValue {
-      case "long", "integer", "short", "byte": return .integers
-      case "double", "float": return .reals
+      case "string": return (try? columnType()) == .json ? .nested : nil
+      case let name? where Self.integers.contains { $0.key == name }:
+        return Self.integers.first { $0.key == name }.map { .integers(bits: $0.value) }
+      case "double": return .reals(bits: 64)
+      case "float": return .reals(bits: 32)
       default: return .nested
       }
     }
+
+    /// The integers of the protocol.
+    static let integers: KeyValuePairs = ["byte": 8, "short": 16, "integer": 32, "long": 64]
 
     /// The key of the type in the metadata of a field.
     static let typeKey = "bb:type"
@@ -216,14 +221,15 @@ struct DeltaSchema: Sendable, Hashable {
     func list(_ element: String) -> JSON {
       .object(["type": .string("array"), "elementType": .string(element), "containsNull": .boolean(true)])
     }
+    func integer(_ bits: Int) -> String { Field.integers.first { $0.value == bits }?.key ?? "long" }
     return switch (column.stored, column.type) {
-    case (.integer(let bits), .integer): .string(bits == 8 ? "byte" : bits == 16 ? "short" : "integer")
+    case (.integer(let bits), .integer): .string(integer(bits))
     case (.float, .real): .string("float")
     case (.decimal(let size), .decimal): .string(size.description)
     case (.unsigned, .decimal): .string("decimal(20,0)")
     case (.timestamp, .datetime) where isNative: .string("timestamp_ntz")
-    case (.integers, .json): list("long")
-    case (.reals, .json): list("double")
+    case (.integers(let bits), .json), (.integers(let bits), .list(.integer)): list(integer(bits))
+    case (.reals(let bits), .json): list(bits == 32 ? "float" : "double")
     default: nil
     }
   }
@@ -268,9 +274,9 @@ struct DeltaSchema: Sendable, Hashable {
       guard field.type["type"]?.stringValue == "array" else { return nil }
       let element = field.type["elementType"]?.stringValue
       switch (type, column.stored) {
-      case (.list(let own), _): return element == (own == .integer ? "long" : "string") ? type : nil
-      case (_, .integers): return element == "long" ? type : nil
-      case (_, .reals): return element == "double" ? type : nil
+      case (.list(.integer), _), (_, .integers): return Field.integers.contains { $0.key == element } ? type : nil
+      case (.list, _): return element == "string" ? type : nil
+      case (_, .reals): return element == "double" || element == "float" ? type : nil
       default: return nil
       }
     default: return nil

@@ -32,7 +32,7 @@ public struct ParquetWriter: Sendable {
         ParquetColumn.Kind.decimal(precision: $0.precision, scale: $0.scale)
       }
       if let kind = size ?? Self.kind(stored: column, options) {
-        isList = column.type == .json
+        isList = isList || column.type == .json
         return ParquetColumn(position: position, name: column.name, kind: kind, isList: isList)
       }
       if column.type == .decimal { kind = Self.kind(decimals[position] ?? DecimalShape(), options.decimals) }
@@ -54,8 +54,9 @@ public struct ParquetWriter: Sendable {
       .decimal(precision: size.precision, scale: size.scale)
     case (.unsigned, .decimal) where options.decimals != .text: .unsigned
     case (.time(let unit, let isUTC), .text) where options.dates != .text: .time(perSecond: unit, isUTC: isUTC)
-    case (.integers, .json): .integer
-    case (.reals, .json): .real
+    case (.integers(let bits), .json), (.integers(let bits), .list(.integer)):
+      bits < 64 ? .narrow(bits: bits) : .integer
+    case (.reals(let bits), .json): bits < 64 ? .float : .real
     default: nil
     }
   }

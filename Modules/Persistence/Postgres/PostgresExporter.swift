@@ -63,7 +63,12 @@ public struct PostgresExporter: Exporter {
     case .decimal:
       (types.decimalSize(of: schema.columns[column].name) ?? stored?.decimalSize).map { .decimal($0) } ?? .numeric
     case .bytes: .bytes
-    case .json: stored == .integers ? .list(.integer) : stored == .reals ? .reals : .json
+    case .json:
+      switch stored {
+      case .integers: .list(.integer)
+      case .reals: .reals
+      default: .json
+      }
     case .text, .url: if case .time = stored, dates != .text { .time } else { .text }
     case .list(let element): .list(element)
     case .date: dates.unit([.days], for: column, in: head) == nil ? .text : .days

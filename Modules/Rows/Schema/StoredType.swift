@@ -11,7 +11,7 @@ public enum StoredType: Sendable, Hashable {
   /// Times of day, which are texts here, and timestamps with or without a zone, by the number of units per second.
   case time(perSecond: Int64, isUTC: Bool), timestamp(perSecond: Int64)
   /// Lists of numbers, of which some may be null: JSON here.
-  case integers, reals
+  case integers(bits: Int), reals(bits: Int)
   /// Structures, maps and other lists, which are JSON here and everywhere else.
   case nested
   /// Types of Parquet that no column has here: UUIDs, bytes of a fixed length, intervals, reals of 16 bits, unsigned
