@@ -98,6 +98,26 @@ import Testing
     #expect(file.isWide && file.firsts.isEmpty && file.count == 900)
   }
 
+  @Test("large blocks are compressed where that halves them", arguments: [true, false])
+  func compresses(repeats: Bool) async throws {
+    try #require(CompressionLibrary.zstd.failure == nil)
+    var random = LargeSelectionTests.Generator(state: 5)
+    let schema = Schema("t", columns: [ColumnDescription("n", .integer), ColumnDescription("word", .text)])
+    let rows: [[Value]] = (0..<Int64(4)).map { number in
+      let text = (0..<1 << 20).map { UInt8(truncatingIfNeeded: repeats ? UInt64($0 % 7) : random.next() >> 20) & 127 }
+      return [.integer(number), .text(text)]
+    }
+    let order = SortOrder([SortOrder.Key(column: 0, isDescending: true)], schema)
+    let batch = try #require(try await Table(schema: schema, rows: rows).stream(4).next()?.batch())
+    var file = try SpilledRun(width: 2, scratch: MemoryScratch())
+    try RangedRows(schema: schema, order: order, parts: [.run(SortRun(batch, order))]).write(to: &file)
+    #expect(file.blocks.count == 4)
+    for block in file.blocks { #expect(repeats ? block.stored * 100 < block.size : block.stored == block.size) }
+    let read = try RangedRows(schema: schema, order: order, parts: [.file(file)])
+    let values = try await read.values()
+    #expect(values == rows.reversed())
+  }
+
   @Test("a limit prunes while rows come in, however many there are") func prunes() async throws {
     let table = Self.table(20_000)
     let order = SortOrder([SortOrder.Key(column: 1, isDescending: false)], Self.schema)

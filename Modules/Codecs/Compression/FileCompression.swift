@@ -1,4 +1,4 @@
-import Rows
+package import Rows
 
 /// A compression of whole files, named by a second file extension, as a value in the list `all`: `people.csv.gz`.
 public struct FileCompression: Sendable, Hashable {
@@ -18,7 +18,7 @@ public struct FileCompression: Sendable, Hashable {
   let decompressor: @Sendable () throws(Problem) -> any Decompressor
   /// Appends the bytes, at most 1 GiB, as one member or frame with a checksum; false without memory. The library must
   /// be loaded.
-  let compress: @Sendable (_ bytes: RawSpan, _ out: inout ByteBuffer) -> Bool
+  package let compress: @Sendable (_ bytes: RawSpan, _ out: inout ByteBuffer) -> Bool
   /// Appends what follows the last frame.
   var end: @Sendable (_ frames: [Frame], _ out: inout ByteBuffer) -> Void = { _, _ in }
 

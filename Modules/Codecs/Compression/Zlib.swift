@@ -41,6 +41,21 @@ package protocol Decompressor: Sendable {
   func restart()
 }
 
+extension Decompressor {
+  /// The `size` bytes that all of `bytes` are when they are decompressed; nil if they are not.
+  package func decompress(_ bytes: ByteRun, size: Int) -> Arena? {
+    var out = ArenaBuilder(capacity: size + 1), at = 0, isDone = true
+    while at < bytes.count || !isDone {
+      if isDone, at > 0 { restart() }
+      let step = step(bytes.slice(from: at, atMost: .max), into: &out, limit: size - out.count + 1)
+      at += step.taken
+      isDone = step.isDone
+      guard step.damage == nil, out.count <= size, isDone || step.taken > 0 || step.made > 0 else { return nil }
+    }
+    return out.count == size ? out.freeze() : nil
+  }
+}
+
 /// The outcome of a step of a decompressor.
 package struct DecompressionStep {
   /// The bytes of input that were used, and those of output.

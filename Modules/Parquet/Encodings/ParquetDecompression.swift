@@ -24,18 +24,9 @@ enum ParquetDecompression {
 
   /// The `size` bytes that `bytes` are when they are decompressed.
   static func decompress(_ bytes: ByteRun, codec: Int, size: Int) throws(ParquetFailure) -> Arena {
-    let decompressor = try decompressor(codec)
-    var out = ArenaBuilder(capacity: size + 1), at = 0, isDone = true
-    while at < bytes.count || !isDone {
-      if isDone, at > 0 { decompressor.restart() }
-      let step = decompressor.step(bytes.slice(from: at, atMost: .max), into: &out, limit: size - out.count + 1)
-      at += step.taken
-      isDone = step.isDone
-      guard step.damage == nil, out.count <= size, isDone || step.taken > 0 || step.made > 0 else {
-        throw .damage("a page cannot be decompressed")
-      }
+    guard let plain = try decompressor(codec).decompress(bytes, size: size) else {
+      throw .damage("a page cannot be decompressed to the size that its header says")
     }
-    guard out.count == size else { throw .damage("a page has another size than its header says") }
-    return out.freeze()
+    return plain
   }
 }

@@ -1,9 +1,11 @@
+import Codecs
 import Rows
 
 /// A sorted run in a temporary file, in blocks that are read one by one.
 struct SpilledRun: Sendable {
   struct Block: Sendable {
-    let offset: Int, size: Int, rows: Int, rowBytes: Int
+    /// `stored` is its size in the file, smaller than `size` if it is compressed.
+    let offset: Int, stored: Int, size: Int, rows: Int, rowBytes: Int
     let firstRow: Int
   }
   private let width: Int
@@ -21,6 +23,10 @@ struct SpilledRun: Sendable {
   /// The usual size of a block, in bytes. Small ones let a range begin where it should, so that ranges
   /// may be small; large ones are read faster.
   static let blockSize = 32 << 10
+  /// From which size on blocks are compressed. They have few rows, whose texts repeat what they hold.
+  private static let largeBlock = 1 << 20
+  /// Whether large blocks become smaller by half or more.
+  private var isCompressible = CompressionLibrary.zstd.failure == nil
 
   /// An empty run.
   /// - Throws: `io`.
@@ -41,10 +47,11 @@ struct SpilledRun: Sendable {
         end += 1
       }
       let run = SortRun(gathering: Array(places[start..<end]), of: runs, width: width)
-      var buffer = ByteBuffer(capacity: run.block.count)
-      run.block.read { buffer.append($0) }
+      let buffer = stored(run.block)
       blocks.append(
-        Block(offset: file.count, size: run.block.count, rows: run.count, rowBytes: run.rowBytes, firstRow: count))
+        Block(
+          offset: file.count, stored: buffer.count, size: run.block.count, rows: run.count, rowBytes: run.rowBytes,
+          firstRow: count))
       try file.append(buffer)
       isDecided = isDecided && run.isDecided
       count += run.count
@@ -59,11 +66,28 @@ struct SpilledRun: Sendable {
     }
   }
 
+  /// The bytes of a block in the file.
+  private mutating func stored(_ block: Arena) -> ByteBuffer {
+    var buffer = ByteBuffer(capacity: block.count)
+    if isCompressible, block.count >= Self.largeBlock {
+      let isDone = block.read { FileCompression.zstd.compress($0, &buffer) }
+      isCompressible = isDone && buffer.count <= block.count / 2
+      if isCompressible { return buffer }
+      buffer.removeAll()
+    }
+    block.read { buffer.append($0) }
+    return buffer
+  }
+
   /// Reads a block.
   /// - Throws: `io`.
   func read(_ block: Block) throws(Problem) -> SortRun {
-    SortRun(
-      width: width, count: block.rows, rowBytes: block.rowBytes, isDecided: isDecided,
-      block: try file.bytes(at: block.offset, count: block.size))
+    var bytes = try file.bytes(at: block.offset, count: block.stored)
+    if block.stored < block.size {
+      let plain = try LibraryDecompressor(.zstd).decompress(ByteRun(bytes, 0, UInt32(bytes.count)), size: block.size)
+      guard let plain else { throw Problem(.io, "a temporary file was changed", at: "temporary file") }
+      bytes = plain
+    }
+    return SortRun(width: width, count: block.rows, rowBytes: block.rowBytes, isDecided: isDecided, block: bytes)
   }
 }
