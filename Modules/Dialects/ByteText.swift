@@ -7,6 +7,24 @@ enum ByteText {
     unsafe text.withUnsafeBytes { bytes in unsafe TextEncoding.firstInvalidByte(bytes) ?? bytes.count }
   }
 
+  /// The position of the first `byte` from `start` on; nil if there is none.
+  static func firstIndex(of byte: UInt8, in text: Span<UInt8>, from start: Int = 0) -> Int? {
+    let at = unsafe text.extracting(start...).withUnsafeBufferPointer { rest in
+      unsafe rest.baseAddress.map { unsafe start + Int(bb_find_byte($0, rest.count, byte)) } ?? text.count
+    }
+    return at < text.count ? at : nil
+  }
+
+  /// Whether text has a word of one byte or two.
+  static func contains(_ text: Span<UInt8>, _ word: [UInt8]) -> Bool {
+    var start = 0
+    while let at = firstIndex(of: word[0], in: text, from: start) {
+      if word.count == 1 || at + 1 < text.count && text[at + 1] == word[1] { return true }
+      start = at + 1
+    }
+    return false
+  }
+
   static func isUTF8(_ text: [UInt8]) -> Bool { firstInvalid(text.span) == text.count }
 
   /// Whether text hardly has the byte; separators of fields and records, and escape, are none of these.

@@ -1,4 +1,3 @@
-internal import CMasks
 internal import Codecs
 public import Rows
 
@@ -85,9 +84,7 @@ public struct CSVInput: Sendable {
 
   /// `:line:column` of the first byte of a sample that is not UTF-8; empty if there is none.
   public static func placeOfBadText(in sample: Span<UInt8>) -> String {
-    let bad = unsafe sample.withUnsafeBufferPointer { bytes in
-      unsafe bytes.baseAddress.map { unsafe Int(bb_first_not_utf8($0, bytes.count)) } ?? 0
-    }
+    let bad = ByteText.firstInvalid(sample)
     guard bad < sample.count else { return "" }
     var line = 1, start = 0
     for index in 0..<bad where sample[index] == 0x0A { (line, start) = (line + 1, index + 1) }

@@ -56,6 +56,11 @@ struct CellKind: OptionSet, Sendable, Hashable {
   subscript(index: Int) -> UInt8 { unsafe base[index] }
 }
 
+extension StaticString {
+  /// A byte of its UTF-8.
+  fileprivate subscript(index: Int) -> UInt8 { unsafe utf8Start[index] }
+}
+
 /// Recognizes the kinds of a trimmed field.
 private struct CellScanner {
   private let text: CellBytes
@@ -98,14 +103,13 @@ private struct CellScanner {
   }
 
   private static let numeric = Array("+-.,$(".utf8)
-  private static let nulls = ["na", "n/a", "null", "none", "nan", "\\n", ".", "?", "#n/a"].map { Array($0.utf8) }
-  private static let booleans = ["true", "false", "yes", "no"].map { Array($0.utf8) }
-  private static let symbols = ["$", "£", "€", "¥", "usd", "eur", "gbp", "chf"].map { Array($0.utf8) }
-  private static let suffixSymbols = ["$", "%", "€", "£", "usd", "eur", "kr", "zł"].map { Array($0.utf8) }
-  private static let domains = ["com", "org", "net", "edu", "gov", "htm", "php", "jpg", "png", "gif"].map {
-    Array($0.utf8)
-  }
-  private static let schemes = ["http://", "https://", "ftp://", "www."].map { Array($0.utf8) }
+  private static let nulls = ["na", "n/a", "null", "none", "nan", "\\n", ".", "?", "#n/a"] as [StaticString]
+  private static let booleans = ["true", "false", "yes", "no"] as [StaticString]
+  private static let symbols = ["$", "£", "€", "¥", "usd", "eur", "gbp", "chf"] as [StaticString]
+  private static let suffixSymbols = ["$", "%", "€", "£", "usd", "eur", "kr", "zł"] as [StaticString]
+  private static let domains =
+    ["com", "org", "net", "edu", "gov", "htm", "php", "jpg", "png", "gif"] as [StaticString]
+  private static let schemes = ["http://", "https://", "ftp://", "www."] as [StaticString]
   private static let between = Array(" .'’()/&+%°-".utf8), closing = Array(".)!?%°+".utf8)
 
   // MARK: - Steps
@@ -126,32 +130,34 @@ private struct CellScanner {
 
   private mutating func take(_ set: StaticString) -> Bool {
     guard at < end else { return false }
-    for index in 0..<set.utf8CodeUnitCount where unsafe set.utf8Start[index] == text[at] {
+    for index in 0..<set.utf8CodeUnitCount where set[index] == text[at] {
       at += 1
       return true
     }
     return false
   }
 
-  private mutating func take(_ word: [UInt8]) -> Bool {
-    guard end - at >= word.count else { return false }
-    for index in word.indices {
+  /// - Parameter word: in lower case.
+  private mutating func take(word: StaticString) -> Bool {
+    guard end - at >= word.utf8CodeUnitCount else { return false }
+    for index in 0..<word.utf8CodeUnitCount {
       let byte = text[at + index]
       if (CellKind.isUpper(byte) ? byte | 0x20 : byte) != word[index] { return false }
     }
-    at += word.count
+    at += word.utf8CodeUnitCount
     return true
   }
 
-  private mutating func takeOne(of words: [[UInt8]]) -> Bool {
-    for word in words where take(word) { return true }
+  private mutating func takeOne(of words: [StaticString]) -> Bool {
+    if isAtEnd || CellKind.isDigit(text[at]) { return false }
+    for word in words where take(word: word) { return true }
     return false
   }
 
-  private func isOne(of words: [[UInt8]]) -> Bool {
+  private func isOne(of words: [StaticString]) -> Bool {
     guard end - start <= 5 else { return false }
     var scan = self
-    for word in words where word.count == end - start && scan.take(word) { return true }
+    for word in words where word.utf8CodeUnitCount == end - start && scan.take(word: word) { return true }
     return false
   }
 
@@ -281,8 +287,7 @@ private struct CellScanner {
       return at > name && 2...4 ~= digits(4)
     }
     at = mark
-    return first == 4 && take(Array("年".utf8)) && digits(2) > 0 && take(Array("月".utf8)) && digits(2) > 0
-      && take(Array("日".utf8))
+    return first == 4 && take(word: "年") && digits(2) > 0 && take(word: "月") && digits(2) > 0 && take(word: "日")
   }
 
   private mutating func isTime() -> Bool {
@@ -327,7 +332,7 @@ private struct CellScanner {
   }
 
   private mutating func isHexadecimalOrIP() -> Bool {
-    if take(Array("0x".utf8)) {
+    if take(word: "0x") {
       let from = at
       while at < end, CellKind.isDigit(text[at]) || text[at] | 0x20 &- 97 < 6 { at += 1 }
       return at > from && isAtEnd

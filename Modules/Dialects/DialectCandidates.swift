@@ -18,19 +18,16 @@ struct DialectCandidates {
     let body = text.extracting(frame.separatorLine...)
     let found = Self.occurring(body, among: delimiter.map { [$0] } ?? Self.delimiters, always: delimiter != nil)
     var candidates: [(delimiter: [UInt8], quote: UInt8?, escape: CSVDialect.Escape)] = []
-    var occurs = [Bool](repeating: false, count: 256)
-    for index in 0..<body.count { occurs[Int(body[index])] = true }
-    func evidence(_ delimiter: [UInt8], _ quote: UInt8) -> (starts: Int, closed: Int) {
-      occurs[Int(quote)] ? Self.evidence(body, delimiter, quote) : (0, 0)
-    }
+    let hasQuote = ByteText.contains(body, [0x22]), hasSingle = ByteText.contains(body, [0x27])
+    let hasBackslash = ByteText.contains(body, [0x5C])
     for delimiter in found {
       var quotes: [UInt8?] = []
       if let quote {
         quotes = [quote]
       } else {
-        let (starts, closed) = evidence(delimiter, 0x22)
+        let (starts, closed) = hasQuote ? Self.evidence(body, delimiter, 0x22) : (0, 0)
         if starts > 0 { quotes.append(0x22) }
-        let (others, enclosed) = evidence(delimiter, 0x27)
+        let (others, enclosed) = hasSingle ? Self.evidence(body, delimiter, 0x27) : (0, 0)
         if enclosed >= 2, enclosed * 2 >= others, enclosed > 2 * closed { quotes.append(0x27) }
         let isQuoted = starts > 0
         if quotes.isEmpty { quotes = [0x22] }
@@ -38,19 +35,19 @@ struct DialectCandidates {
       }
       for quote in quotes {
         candidates.append((delimiter, quote, escape ?? .double))
-        if escape == nil, occurs[0x5C], let quote, Self.contains(body, [0x5C, quote]) {
+        if escape == nil, hasBackslash, let quote, ByteText.contains(body, [0x5C, quote]) {
           candidates.append((delimiter, quote, .backslash))
         }
       }
     }
     if delimiter == nil {
-      for first: UInt8 in [0x2C, 0x3B, 0x7C] where occurs[Int(first)] && Self.isSpaced(body, first) {
+      for first: UInt8 in [0x2C, 0x3B, 0x7C] where Self.isSpaced(body, first) {
         candidates += candidates.filter { $0.delimiter == [first] && $0.quote != nil }.map {
           ([first, 0x20], $0.quote, $0.escape)
         }
       }
       if !candidates.contains(where: { $0.delimiter == [0x2C] }) { candidates.append(([0x2C], 0x22, .double)) }
-      if candidates.contains(where: { $0.delimiter == [0x20] }), Self.contains(body, CSVDialect.spaces) {
+      if candidates.contains(where: { $0.delimiter == [0x20] }), ByteText.contains(body, CSVDialect.spaces) {
         candidates.append((CSVDialect.spaces, 0x22, .double))
       }
     }
@@ -79,7 +76,8 @@ struct DialectCandidates {
   private mutating func lengthenDelimiter(_ text: Span<UInt8>, isWhole: Bool) {
     guard let best = scores.first, best.dialect.delimiter.count == 1, best.dialect.delimiter != [0x20] else { return }
     let delimiter = best.dialect.delimiter
-    for tail in [[0x20], delimiter] {
+    let beginning = text.extracting(..<min(text.count, DialectSniffer.firstLook))
+    for tail in [[0x20], delimiter] where ByteText.contains(beginning, [delimiter[0], tail[0]]) {
       var dialect = best.dialect
       dialect.delimiter = delimiter + tail
       let scan = SampleScan(text, dialect, limit: DialectScore.rows, isWhole: isWhole)
@@ -152,21 +150,13 @@ struct DialectCandidates {
     return delimiters.indices.filter { Double(counts[$0]) >= max(1, Double(lines) * 0.3) }.map { delimiters[$0] }
   }
 
-  static func contains(_ text: Span<UInt8>, _ word: [UInt8]) -> Bool {
-    var at = 0
-    while at + word.count <= text.count {
-      if text[at] == word[0], word.count == 1 || text[at + 1] == word[1] { return true }
-      at += 1
-    }
-    return false
-  }
-
   /// Whether half of the delimiters are followed by a space.
   private static func isSpaced(_ text: Span<UInt8>, _ delimiter: UInt8) -> Bool {
-    var count = 0, spaced = 0
-    for index in 0..<text.count where text[index] == delimiter {
+    var count = 0, spaced = 0, start = 0
+    while let at = ByteText.firstIndex(of: delimiter, in: text, from: start) {
       count += 1
-      if index + 1 < text.count, text[index + 1] == 0x20 { spaced += 1 }
+      if at + 1 < text.count, text[at + 1] == 0x20 { spaced += 1 }
+      start = at + 1
     }
     return count > 0 && spaced * 2 >= count
   }

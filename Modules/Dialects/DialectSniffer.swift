@@ -106,7 +106,7 @@ public struct DialectSniffer {
       finding.isClean = true
       return layOut(text, clean: clean)
     }
-    if delimiter == [0x09], options.quote == nil, !DialectCandidates.contains(text, [0x22]), !frame.endsWithReturn {
+    if delimiter == [0x09], options.quote == nil, !ByteText.contains(text, [0x22]), !frame.endsWithReturn {
       finding.dialect.delimiter = [0x09]
       finding.isClean = cleanWidth(text, [0x09]) > 0
       return layOut(text)
@@ -245,6 +245,7 @@ public struct DialectSniffer {
 
   /// Whether carriage returns end the lines.
   private func endsWithReturn(_ text: Span<UInt8>) -> Bool {
+    guard let first = ByteText.firstIndex(of: 0x0D, in: text), first < Self.firstLook else { return false }
     var feeds = 0, returns = 0
     for index in 0..<min(text.count, Self.firstLook) {
       if text[index] == 0x0A { feeds += 1 }
@@ -254,9 +255,8 @@ public struct DialectSniffer {
   }
 
   private func hasReturns(_ text: Span<UInt8>) -> Bool {
-    var at = 0
-    while at < text.count, text[at] != 0x0A { at += 1 }
-    return at > 0 && at < text.count && text[at - 1] == 0x0D
+    let end = ByteText.firstIndex(of: 0x0A, in: text) ?? 0
+    return end > 0 && text[end - 1] == 0x0D
   }
 
   /// The line `sep=;` of Excel.
@@ -289,10 +289,16 @@ public struct DialectSniffer {
     var dialect = CSVDialect()
     dialect.delimiter = delimiter
     var parser = RecordParser(dialect), width = 0, at = 0, rows = 0
+    let hasReturns = ByteText.contains(text, [0x0D])
     while at < text.count, rows <= 2000 {
+      if !hasReturns, width > 0, let end = plainLine(text, at, delimiter[0], width: width) {
+        at = end + 1
+        rows += 1
+        continue
+      }
       guard (try? parser.parse(text, at, isAtEnd: isWhole)) != nil else { break }
       guard parser.fault == nil else { return 0 }
-      for field in parser.fields where !field.isQuoted {
+      for field in parser.fields where hasReturns && !field.isQuoted {
         for index in field.start..<field.end where text[index] == 0x0D { return 0 }
       }
       at = parser.next
@@ -305,6 +311,23 @@ public struct DialectSniffer {
       rows += 1
     }
     return width
+  }
+
+  /// The end of the line that begins at `start`, if it has `width` fields, no quotes, and is not blank.
+  private func plainLine(_ text: Span<UInt8>, _ start: Int, _ delimiter: UInt8, width: Int) -> Int? {
+    var at = start, fields = 1
+    while at < text.count {
+      let byte = text[at]
+      if byte == delimiter {
+        fields += 1
+      } else if byte == 0x0A {
+        return fields == width && (width > 1 || at > start) ? at : nil
+      } else if byte == 0x22 {
+        return nil
+      }
+      at += 1
+    }
+    return nil
   }
 
   /// Whether every one of the first lines has another delimiter, or `'` begins fields.
@@ -347,7 +370,7 @@ public struct DialectSniffer {
   private mutating func judgeQuotesOfTabs(_ text: Span<UInt8>) {
     let dialect = finding.dialect
     guard dialect.delimiter == [0x09], dialect.quote == 0x22, options.quote == nil,
-      DialectCandidates.contains(text, [0x22])
+      ByteText.contains(text, [0x22])
     else { return }
     let scan = SampleScan(text, dialect, limit: 5000, isWhole: isWhole)
     var needed = 0, enclosed = 0, broken = 0, commas = 0, columns: [Int: (enclosed: Int, all: Int)] = [:]

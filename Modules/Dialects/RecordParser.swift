@@ -116,9 +116,14 @@ struct RecordParser {
   /// Reads an unquoted field; whether it is the last one.
   private mutating func unquoted(_ text: Span<UInt8>, _ at: inout Int, isAtEnd: Bool) throws(NeedsMore) -> Bool {
     var field = Field(start: at, end: at), sawQuote = false
-    let count = text.count
+    let count = text.count, first = first, feed = feed, quote = quote
     while at < count {
       let byte = text[at]
+      // Most bytes are letters, digits or spaces.
+      if byte != first, byte != feed, byte != quote, byte != 0x5C {
+        at += 1
+        continue
+      }
       if byte == feed {
         field.end = feed == 0x0A && at > field.start && text[at - 1] == 0x0D ? at - 1 : at
         end = field.end
