@@ -61,7 +61,7 @@ public struct CSVInput: Sendable {
       var plan = TableConverter.Plan(dialect: dialect)
       plan.repairs = options.repairs
       // The sample may show another table than the wanted one.
-      if options.table == nil { (plan.columns, plan.profile) = (finding.width, finding.profile) }
+      if options.table == nil { (plan.columns, plan.makeProfile) = (finding.width, finding.makeProfile) }
       plan.maximumField = maximumField
       plan.maximumRejects = options.maximumRejects
       if options.skippedRows != nil { plan.expected.insert(.preamble) }

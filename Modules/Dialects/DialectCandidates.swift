@@ -16,6 +16,7 @@ struct DialectCandidates {
     isWhole: Bool
   ) {
     let body = text.extracting(frame.separatorLine...)
+    let beginning = body.extracting(..<min(body.count, DialectSniffer.firstLook))
     let found = Self.occurring(body, among: delimiter.map { [$0] } ?? Self.delimiters, always: delimiter != nil)
     var candidates: [(delimiter: [UInt8], quote: UInt8?, escape: CSVDialect.Escape)] = []
     let hasQuote = ByteText.contains(body, [0x22]), hasSingle = ByteText.contains(body, [0x27])
@@ -25,9 +26,9 @@ struct DialectCandidates {
       if let quote {
         quotes = [quote]
       } else {
-        let (starts, closed) = hasQuote ? Self.evidence(body, delimiter, 0x22) : (0, 0)
+        let (starts, closed) = hasQuote ? Self.evidence(beginning, delimiter, 0x22) : (0, 0)
         if starts > 0 { quotes.append(0x22) }
-        let (others, enclosed) = hasSingle ? Self.evidence(body, delimiter, 0x27) : (0, 0)
+        let (others, enclosed) = hasSingle ? Self.evidence(beginning, delimiter, 0x27) : (0, 0)
         if enclosed >= 2, enclosed * 2 >= others, enclosed > 2 * closed { quotes.append(0x27) }
         let isQuoted = starts > 0
         if quotes.isEmpty { quotes = [0x22] }
@@ -41,13 +42,13 @@ struct DialectCandidates {
       }
     }
     if delimiter == nil {
-      for first: UInt8 in [0x2C, 0x3B, 0x7C] where Self.isSpaced(body, first) {
+      for first: UInt8 in [0x2C, 0x3B, 0x7C] where Self.isSpaced(beginning, first) {
         candidates += candidates.filter { $0.delimiter == [first] && $0.quote != nil }.map {
           ([first, 0x20], $0.quote, $0.escape)
         }
       }
       if !candidates.contains(where: { $0.delimiter == [0x2C] }) { candidates.append(([0x2C], 0x22, .double)) }
-      if candidates.contains(where: { $0.delimiter == [0x20] }), ByteText.contains(body, CSVDialect.spaces) {
+      if candidates.contains(where: { $0.delimiter == [0x20] }), ByteText.contains(beginning, CSVDialect.spaces) {
         candidates.append((CSVDialect.spaces, 0x22, .double))
       }
     }
@@ -161,10 +162,10 @@ struct DialectCandidates {
     return count > 0 && spaced * 2 >= count
   }
 
-  /// Fields of the first 64 KiB that begin with a quote, and those of them that end with one.
+  /// Fields that begin with a quote, and those of them that end with one.
   private static func evidence(_ text: Span<UInt8>, _ delimiter: [UInt8], _ quote: UInt8) -> (starts: Int, closed: Int)
   {
-    let count = min(text.count, 64 << 10)
+    let count = text.count
     var starts = 0, closed = 0
     func isDelimiter(_ at: Int) -> Bool {
       guard at + delimiter.count <= count else { return false }

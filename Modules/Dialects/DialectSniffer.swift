@@ -23,8 +23,8 @@ public struct DialectFinding: Sendable {
   public internal(set) var isClean = false
   /// What cannot be decided without the user, and what is only odd.
   public internal(set) var doubts: [Note] = [], notes: [Note] = []
-  /// The kinds of fields in the columns.
-  var profile: ColumnProfile?
+  /// Makes the profile of the columns, which only damaged records need.
+  var makeProfile: (@Sendable () -> ColumnProfile)?
   /// The columns of the table.
   var width: Int?
   /// Whether tabs separate the fields, by the name of the file.
@@ -101,7 +101,7 @@ public struct DialectSniffer {
     guard options.positions == nil else { return layOut(text) }
     let delimiter = given ?? named.map { [$0.delimiter] }
     let isOpen = delimiter == nil && options.quote == nil && options.escape == nil && options.comment == nil
-    let clean = isOpen && options.skippedRows == nil && !frame.endsWithReturn ? cleanWidth(text, [0x2C]) : 0
+    let clean = isOpen && options.skippedRows == nil && !frame.endsWithReturn ? cleanWidth(text, [0x2C], least: isFirstLook ? 2 : 1) : 0
     if clean > 1, !hasRival(text) {
       finding.isClean = true
       return layOut(text, clean: clean)
@@ -283,8 +283,8 @@ public struct DialectSniffer {
     return at
   }
 
-  /// The columns of a sample without anything odd in it; 0 if there is.
-  private func cleanWidth(_ text: Span<UInt8>, _ delimiter: [UInt8]) -> Int {
+  /// The columns of a sample without anything odd in it; 0 if there is, or if they are fewer than `least`.
+  private func cleanWidth(_ text: Span<UInt8>, _ delimiter: [UInt8], least: Int = 1) -> Int {
     if separatorLine(text) != nil { return 0 }
     var dialect = CSVDialect()
     dialect.delimiter = delimiter
@@ -307,7 +307,7 @@ public struct DialectSniffer {
         continue
       }
       if width == 0 { width = parser.fields.count }
-      guard parser.fields.count == width else { return 0 }
+      guard parser.fields.count == width, width >= least else { return 0 }
       rows += 1
     }
     return width
@@ -448,6 +448,6 @@ public struct DialectSniffer {
       finding.notes.append(note("the header occurs again among the records, and is read as data", .repair))
     }
     finding.dialect = dialect
-    if options.repairs { finding.profile = layout.profile(text, dialect) }
+    if options.repairs { finding.makeProfile = layout.profileMaker(text, dialect) }
   }
 }

@@ -34,8 +34,9 @@ struct RecordReader {
   private var parser: RecordParser
   private var plainParser: RecordParser
   private let maximumField: Int
-  /// The kinds of fields in the columns.
-  var profile: ColumnProfile?
+  /// Makes the profile of the columns; nil if it is not known.
+  var makeProfile: (@Sendable () -> ColumnProfile)? { didSet { madeProfile = nil } }
+  private var madeProfile: ColumnProfile?
   /// The columns of the table; nil before they are known.
   var width: Int?
 
@@ -136,7 +137,7 @@ struct RecordReader {
     if let other {
       readings.insert(RecordReadings.Reading(cost: 8, fields: other, reasons: [.anotherDelimiter]), at: 0)
     }
-    if let best = RecordReadings.best(readings, profile) {
+    if let best = RecordReadings.best(readings, profile()) {
       let reading = best.reading, reasons = Set(reading.reasons)
       var isTaken = true
       if isExact {
@@ -149,7 +150,9 @@ struct RecordReader {
         } else {
           isTaken = reasons.isSubset(of: structural.union([.spaceAfterQuote, .strayQuoteInside]))
         }
-        if isTaken, reasons.contains(.missingDelimiter), let profile, profile.isUseful, let fields = exact?.fields {
+        if isTaken, reasons.contains(.missingDelimiter), let profile = profile(), profile.isUseful,
+          let fields = exact?.fields
+        {
           let padded = Array((fields + Array(repeating: [], count: width)).prefix(width))
           isTaken = profile.total(reading.fields) >= profile.total(padded) + 0.5
         }
@@ -172,7 +175,7 @@ struct RecordReader {
       guard lines.reduce(0, { $0 + ($1 == quote ? 1 : 0) }) % 2 == 0 else { continue }
       let readings = finder.readings(lines)
       guard let first = readings.first, first.cost <= 2 * RecordReadings.stray,
-        let best = RecordReadings.best(readings, profile)
+        let best = RecordReadings.best(readings, profile())
       else { continue }
       return ReadRecord(
         fields: best.reading.fields, start: start, next: next,
@@ -181,9 +184,14 @@ struct RecordReader {
     return nil
   }
 
+  private mutating func profile() -> ColumnProfile? {
+    if madeProfile == nil { madeProfile = makeProfile?() }
+    return madeProfile
+  }
+
   /// The fields of a line in another delimiter, if they are as many and fit.
-  private func otherDelimiter(_ line: [UInt8], _ width: Int) -> [[UInt8]]? {
-    guard width >= 3, let profile else { return nil }
+  private mutating func otherDelimiter(_ line: [UInt8], _ width: Int) -> [[UInt8]]? {
+    guard width >= 3, let profile = profile() else { return nil }
     for delimiter: UInt8 in [0x2C, 0x3B, 0x09, 0x7C, 0x20] where dialect.delimiter != [delimiter] {
       guard let found = Self.fields(of: line, delimiter, dialect, width) else { continue }
       let fits = found.enumerated().allSatisfy { profile.fit($0.offset, $0.element) >= 0.25 }

@@ -11,6 +11,8 @@ struct SampleScan {
   let parser: RecordParser
   private(set) var fields: [RecordParser.Field] = []
   private(set) var rows: [Row] = []
+  /// Where the last record ends.
+  let end: Int
 
   /// Records longer than this are taken for text that the dialect does not fit.
   private static let longest = 20_000
@@ -45,6 +47,7 @@ struct SampleScan {
       rows.append(row)
     }
     self.parser = parser
+    end = at
   }
 
   subscript(_ row: Row, _ column: Int) -> RecordParser.Field { fields[row.first + column] }

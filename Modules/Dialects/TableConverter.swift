@@ -14,7 +14,7 @@ struct TableConverter: ~Copyable {
     var repairs = false
     /// The columns of the table and the look of their fields, from the sample.
     var columns: Int?
-    var profile: ColumnProfile?
+    var makeProfile: (@Sendable () -> ColumnProfile)?
     var maximumField = 16 << 20
     /// The most records that may be changed or dropped; nil for any number.
     var maximumRejects: Int?
@@ -77,7 +77,7 @@ struct TableConverter: ~Copyable {
     reader = RecordReader(dialect, repairs: plan.repairs, maximumField: plan.maximumField)
     if plan.repairs {
       reader.width = plan.columns
-      reader.profile = plan.profile
+      reader.makeProfile = plan.makeProfile
     }
     var plain = dialect
     (plain.headerRows, plain.skippedRows, plain.names, plain.separatorLine) = (1, 0, nil, 0)
@@ -446,7 +446,7 @@ struct TableConverter: ~Copyable {
       }
       if dialect.headerRows > 0 { drop(record, .repeatedHeader) } else { emit(record, record.fields, record.quoted) }
     } else {
-      (headerKey, headerStart, reader.profile, reader.width) = ([], nil, nil, record.fields.count)
+      (headerKey, headerStart, reader.makeProfile, reader.width) = ([], nil, nil, record.fields.count)
       if dialect.headerRows > 0, isWanted || table <= dialect.table ?? 1 {
         hasNames = false
         return addHeader(record)
@@ -519,7 +519,7 @@ struct TableConverter: ~Copyable {
     guard surplus > 0 else { return fields + Array(repeating: [], count: -surplus) }
     let blanks = fields.indices.filter { fields[$0].allSatisfy(CellKind.isSpace) }
     guard blanks.count >= surplus else { return Array(fields[..<width]) }
-    let removed = Set(reader.profile == nil ? blanks.suffix(surplus) : blanks.prefix(surplus))
+    let removed = Set(reader.makeProfile == nil ? blanks.suffix(surplus) : blanks.prefix(surplus))
     return fields.indices.filter { !removed.contains($0) }.map { fields[$0] }
   }
 

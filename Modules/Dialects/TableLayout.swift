@@ -168,10 +168,17 @@ struct TableLayout {
     return false
   }
 
-  /// Returns the profile of the last clean records of the sample; nil if there are few.
-  func profile(_ text: Span<UInt8>, _ dialect: CSVDialect) -> ColumnProfile? {
-    let good = scan.rows.filter { $0.count == columns && $0.bad == 0 }
-    guard good.count > dialect.headerRows + 4, columns > 0 else { return nil }
-    return ColumnProfile(good.suffix(ColumnProfile.rows).map { scan.values(text, $0) }, width: columns)
+  /// What makes the profile of the last clean records of the sample; nil if they are few.
+  func profileMaker(_ text: Span<UInt8>, _ dialect: CSVDialect) -> (@Sendable () -> ColumnProfile)? {
+    let good = scan.rows.filter { $0.count == columns && $0.bad == 0 }, last = good.suffix(ColumnProfile.rows)
+    guard good.count > dialect.headerRows + 4, columns > 0, let start = last.first?.start else { return nil }
+    let width = columns, records = (start..<scan.end).map { text[$0] }
+    var dialect = scan.parser.dialect
+    dialect.separatorLine = 0
+    return { [dialect] in
+      let scan = SampleScan(records.span, dialect, limit: .max, isWhole: true)
+      let good = scan.rows.filter { $0.count == width && $0.bad == 0 }
+      return ColumnProfile(good.map { scan.values(records.span, $0) }, width: width)
+    }
   }
 }
