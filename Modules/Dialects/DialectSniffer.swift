@@ -101,7 +101,8 @@ public struct DialectSniffer {
     guard options.positions == nil else { return layOut(text) }
     let delimiter = given ?? named.map { [$0.delimiter] }
     let isOpen = delimiter == nil && options.quote == nil && options.escape == nil && options.comment == nil
-    let clean = isOpen && options.skippedRows == nil && !frame.endsWithReturn ? cleanWidth(text, [0x2C], least: isFirstLook ? 2 : 1) : 0
+    let mayBeClean = isOpen && options.skippedRows == nil && !frame.endsWithReturn
+    let clean = mayBeClean ? cleanWidth(text, [0x2C], least: isFirstLook ? 2 : 1) : 0
     if clean > 1, !hasRival(text) {
       finding.isClean = true
       return layOut(text, clean: clean)

@@ -38,8 +38,7 @@ struct RecordParser {
   var isBad: Bool { fault.map { !$0.reason.isSoft } ?? false }
 
   func line(_ text: Span<UInt8>, _ start: Int, isAtEnd: Bool) throws(NeedsMore) -> (end: Int, next: Int) {
-    var at = start
-    while at < text.count, text[at] != feed { at += 1 }
+    let at = ByteText.firstIndex(of: feed, in: text, from: start) ?? text.count
     if at == text.count {
       if !isAtEnd { throw NeedsMore() }
       // A carriage return may end the last line alone.
