@@ -2,6 +2,13 @@ internal import CMasks
 internal import Codecs
 
 enum ByteText {
+  /// An empty text with room for `count` bytes. Much room is mapped by itself, so that it is free again at once.
+  static func withRoom(_ count: Int) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(count > TableConverter.longRecord ? max(count, 33 << 20) : count)
+    return text
+  }
+
   /// The offset of the first byte that cannot be part of UTF-8; the length when all of it is UTF-8.
   static func firstInvalid(_ text: Span<UInt8>) -> Int {
     unsafe text.withUnsafeBytes { bytes in unsafe TextEncoding.firstInvalidByte(bytes) ?? bytes.count }
@@ -34,13 +41,13 @@ enum ByteText {
 
   /// The text with bytes that are not UTF-8 taken for windows-1252.
   static func repaired(_ text: [UInt8]) -> [UInt8] {
-    var result: [UInt8] = [], rest = text
+    var result = withRoom(text.count), rest = text[...]
     while true {
       let valid = firstInvalid(rest.span)
-      result += rest[..<valid]
-      if valid == rest.count { return result }
-      result += WesternText.decoded(CollectionOfOne(rest[valid]), isWindows: true).utf8
-      rest = Array(rest[(valid + 1)...])
+      result += rest.prefix(valid)
+      rest = rest.dropFirst(valid)
+      guard let byte = rest.popFirst() else { return result }
+      result += WesternText.decoded(CollectionOfOne(byte), isWindows: true).utf8
     }
   }
 }

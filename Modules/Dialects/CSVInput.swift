@@ -97,10 +97,11 @@ public struct CSVInput: Sendable {
   ) throws(Problem) -> (CharacterEncoding.Finding, DialectFinding, Int) {
     let encoding = CharacterEncoding.finding(sample, isWhole: isWhole, options.encoding)
     let body = sample.extracting(encoding.mark...)
-    if !encoding.isSure, options.encoding == nil {
+    if !encoding.isSure || encoding.encoding == .utf8, options.encoding == nil {
       var controls = 0
       for index in 0..<body.count where ByteText.isControl(body[index]) { controls += 1 }
-      guard controls < 4 || controls * 32 < body.count else {
+      // Text may have null bytes in fields, but does not consist of them.
+      guard controls < 4 || controls * (encoding.isSure ? 2 : 32) < body.count else {
         throw Problem(
           .badData, "is not text: \(controls) of its first \(body.count) bytes are control characters", at: name)
       }

@@ -179,10 +179,9 @@ private struct CellScanner {
     _ = take("+-")
     let begin = at, whole = digits()
     if whole == 0 {
-      return take(".,") && digits() > 0
-        && {
-          exponent(); return isAtEnd
-        }()
+      guard take(".,"), digits() > 0 else { return false }
+      exponent()
+      return isAtEnd
     }
     let afterWhole = at
     if take(".,") {

@@ -55,7 +55,12 @@ public final class ConvertingSource: ByteSource {
         state.converter.takeOutput()
         state.taken = 0
         let needsMore = try state.converter.convert()
-        try settle(&state)
+        let rejects = state.converter.rejects, isLong = rejects.last?.place != nil
+        state.converter.rejects = []
+        if let log, let reader = state.reader, !rejects.isEmpty {
+          try log.add(rejects, of: reader, in: name, state.converter.takeLongText())
+        }
+        if isLong { continue }
         if needsMore {
           if state.converter.isAtEnd { throw Problem(.bug, "internal error: a record has no end", at: name) }
           let room = min(max(state.converter.window.room, 1 << 16), TableConverter.longRecord)
@@ -78,14 +83,13 @@ public final class ConvertingSource: ByteSource {
       let count = min(limit, state.converter.output.bytes.count - state.taken)
       text.append(state.converter.output.bytes[state.taken..<state.taken + count])
       state.taken += count
+      // The memory of long text is free before the rows are made.
+      if state.taken == state.converter.output.bytes.count, state.taken > TableConverter.longRecord {
+        state.converter.takeOutput()
+        state.taken = 0
+      }
       return count
     }
-  }
-
-  private func settle(_ state: inout State) throws(Problem) {
-    let rejects = state.converter.rejects
-    state.converter.rejects = []
-    if let log, let reader = state.reader, !rejects.isEmpty { try log.add(rejects, of: reader) }
   }
 
   /// Warnings about changed and dropped records.

@@ -143,16 +143,20 @@ public struct DialectSniffer {
   private mutating func choose(
     _ text: Span<UInt8>, _ best: DialectScore, _ candidates: DialectCandidates, _ clean: Int
   ) {
-    guard clean > 0 else { return use(best) }
-    finding.isClean = true
     let scores = candidates.scores, delimiter = best.dialect.delimiter
+    // Text hardly ever has as many tabs in every record as in the first.
+    let tabs = scores.first { $0.dialect.delimiter == [0x09] && $0.isEven && $0.records >= 3 }
+    guard clean > 0 else { return use(best.isEven ? best : tabs ?? best) }
+    finding.isClean = true
     if clean >= 2 {
       let comma = scores.first { $0.dialect.delimiter[0] == 0x2C }?.value ?? 0
-      let rival = scores.first { score in
-        score.dialect.delimiter.count == 1 && Self.usual.contains(score.dialect.delimiter)
-          && score.dialect.delimiter != [0x2C] && score.isEven && score.records >= 3
-          && (score.columns >= 4 * clean || score.value > comma)
-      }
+      let rival =
+        tabs
+        ?? scores.first { score in
+          score.dialect.delimiter.count == 1 && Self.usual.contains(score.dialect.delimiter)
+            && score.dialect.delimiter != [0x2C] && score.isEven && score.records >= 3
+            && (score.columns >= 4 * clean || score.value > comma)
+        }
       if let rival {
         if options.repairs { return use(rival) }
         finding.doubts.append(
@@ -170,7 +174,7 @@ public struct DialectSniffer {
       return
     }
     let isUsual = Self.usual.contains(delimiter)
-    let isEven = best.isEven && best.types > 0.6
+    let isEven = best.isEven && (best.types > 0.6 || delimiter == [0x09])
     if isEven, isUsual, best.records >= 2 || best.columns >= 3 { return use(best) }
     let isRegular = best.records >= 2 && best.columns >= 2 && best.regularity > 0.3 && best.share >= 0.66
     if options.repairs, isUsual, delimiter != [0x2C], isRegular, best.types > 0.6 { return use(best) }

@@ -39,12 +39,16 @@ struct RecordParser {
 
   func line(_ text: Span<UInt8>, _ start: Int, isAtEnd: Bool) throws(NeedsMore) -> (end: Int, next: Int) {
     let at = ByteText.firstIndex(of: feed, in: text, from: start) ?? text.count
-    if at == text.count {
-      if !isAtEnd { throw NeedsMore() }
-      // A carriage return may end the last line alone.
-      return (feed == 0x0A && at > start && text[at - 1] == 0x0D ? at - 1 : at, at)
-    }
-    return (feed == 0x0A && at > start && text[at - 1] == 0x0D ? at - 1 : at, at + 1)
+    if at == text.count, !isAtEnd { throw NeedsMore() }
+    return (ending(text, start, at), min(at + 1, text.count))
+  }
+
+  /// Where the text of a line ends: line ends that were converted twice have several carriage returns, and the last
+  /// line may have one alone.
+  private func ending(_ text: Span<UInt8>, _ start: Int, _ feedAt: Int) -> Int {
+    var end = feedAt
+    while feed == 0x0A, end > start, text[end - 1] == 0x0D { end -= 1 }
+    return end
   }
 
   private func isDelimiter(_ text: Span<UInt8>, _ at: Int) -> Bool {
@@ -124,7 +128,7 @@ struct RecordParser {
         continue
       }
       if byte == feed {
-        field.end = feed == 0x0A && at > field.start && text[at - 1] == 0x0D ? at - 1 : at
+        field.end = ending(text, field.start, at)
         end = field.end
         next = at + 1
         close(text, field, sawQuote)
@@ -150,7 +154,7 @@ struct RecordParser {
       at += 1
     }
     if !isAtEnd { throw NeedsMore() }
-    field.end = feed == 0x0A && at > field.start && text[at - 1] == 0x0D ? at - 1 : at
+    field.end = ending(text, field.start, at)
     (end, next) = (field.end, count)
     close(text, field, sawQuote)
     return true
@@ -238,13 +242,11 @@ struct RecordParser {
       return true
     }
     if feed == 0x0A, byte == 0x0D {
-      if after + 1 >= count {
-        if !isAtEnd { throw NeedsMore() }
-        (end, next) = (after, count)
-        return true
-      }
-      if text[after + 1] == 0x0A {
-        (end, next) = (after, after + 2)
+      var at = after + 1
+      while at < count, text[at] == 0x0D { at += 1 }
+      if at == count, !isAtEnd { throw NeedsMore() }
+      if at == count || text[at] == 0x0A {
+        (end, next) = (after, min(at + 1, count))
         return true
       }
     }
@@ -263,8 +265,7 @@ struct RecordParser {
 
   /// The value of a field, without escapes.
   func value(_ text: Span<UInt8>, _ field: Field) -> [UInt8] {
-    var value: [UInt8] = []
-    value.reserveCapacity(field.end - field.start)
+    var value = ByteText.withRoom(field.end - field.start)
     append(text, field, to: &value)
     return value
   }

@@ -84,8 +84,7 @@ struct RecordReader {
   }
 
   private func bytes(_ text: Span<UInt8>, _ start: Int, _ end: Int) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(end - start)
+    var bytes = ByteText.withRoom(end - start)
     for index in start..<end { bytes.append(text[index]) }
     return bytes
   }
@@ -171,6 +170,7 @@ struct RecordReader {
     for _ in 0..<Self.mostLines {
       if next - start > Self.mostBytes || next >= text.count && isAtEnd { break }
       (last, next) = try parser.line(text, next, isAtEnd: isAtEnd)
+      if last - start > Self.longestLine { break }
       let lines = bytes(text, start, last)
       guard lines.reduce(0, { $0 + ($1 == quote ? 1 : 0) }) % 2 == 0 else { continue }
       let readings = finder.readings(lines)

@@ -43,8 +43,9 @@ public struct Reject: Sendable, Equatable {
   var reason: Reason
   var action: Action
   var detail: [UInt8] = []
-  /// Its bytes in the file, with the line end.
-  var raw: [UInt8]
+  /// Its bytes in the file, with the line end; of a long record only their place in the text that is logged with it.
+  var raw: [UInt8] = []
+  var place: Range<Int>?
   /// Whether the user said that the record does not belong to the table.
   var isExpected = false
 }

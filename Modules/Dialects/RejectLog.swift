@@ -59,9 +59,13 @@ public final class RejectLog: Sendable {
     }
   }
 
-  /// Adds records of the reading `reader`.
+  /// Adds records of the reading `reader` of a file.
+  /// - Parameter long: the text of the long record among them.
   /// - Throws: `io` if a temporary file cannot be written.
-  func add(_ rejects: [Reject], of reader: Int) throws(Problem) {
+  func add(
+    _ rejects: [Reject], of reader: Int, in file: String, _ long: consuming ArenaBuilder? = nil
+  ) throws(Problem) {
+    let batch: RowBatch? = if let long { Self.batch(rejects, file, long) } else { nil }
     try state.withLock { (state) throws(Problem) in
       guard let index = state.parts.firstIndex(where: { $0.reader == reader }) else { return }
       for reject in rejects {
@@ -70,7 +74,7 @@ public final class RejectLog: Sendable {
           state.parts[index].counts[Kind(reason: reject.reason, action: reject.action), default: 0] += 1
         }
         state.parts[index].pendingBytes += reject.raw.count
-        let isBlank = reject.raw.allSatisfy(CellKind.isSpace)
+        let isBlank = reject.place == nil && reject.raw.allSatisfy(CellKind.isSpace)
         if state.refusesLoss, !reject.isExpected, reject.action == .dropped && !isBlank || reject.action == .surplusCut
         {
           throw Problem(
@@ -78,34 +82,55 @@ public final class RejectLog: Sendable {
             at: "\(state.parts[index].file):\(reject.line)", hint: .set(.rejects, for: "keep such records"))
         }
       }
-      state.parts[index].pending += rejects
-      if state.parts[index].pendingBytes > 1 << 16 { try Self.flush(&state.parts[index]) }
+      if batch == nil { state.parts[index].pending += rejects }
+      if batch != nil || state.parts[index].pendingBytes > 1 << 16 { try Self.flush(&state.parts[index]) }
+      if let batch { try state.parts[index].rows.append(batch) }
     }
   }
 
   private static func flush(_ part: inout Part) throws(Problem) {
     guard !part.pending.isEmpty else { return }
-    let width = schema.columns.count, most = part.pending.reduce(0) { $0 + ($1.raw.count + 2) / 3 * 4 + 1024 }
-    var batch = RowBatchBuilder(width: width, capacity: part.pending.count * width, bytes: most)
-    for reject in part.pending {
-      batch.append(text: part.file)
-      batch.append(integer: Int64(reject.line))
-      batch.append(integer: Int64(reject.offset))
-      batch.append(integer: Int64(reject.raw.count))
-      batch.append(text: reject.reason.rawValue)
-      batch.append(text: reject.action.rawValue)
-      if reject.detail.isEmpty { batch.appendNull() } else { batch.append(text: reject.detail) }
-      if ByteText.isUTF8(reject.raw), !reject.raw.contains(0) {
-        batch.append(text: reject.raw)
-        batch.appendNull()
-      } else {
-        batch.appendNull()
-        batch.append(text: Base64.encoded(reject.raw))
-      }
-    }
-    // Long records are not kept twice.
+    let batch = batch(part.pending, part.file, ArenaBuilder())
     (part.pending, part.pendingBytes) = ([], 0)
-    try part.rows.append(batch.finish())
+    try part.rows.append(batch)
+  }
+
+  /// The rows of rejects, whose records are in `text` if they are long: it takes them without a copy.
+  private static func batch(_ rejects: [Reject], _ file: String, _ text: consuming ArenaBuilder) -> RowBatch {
+    var text = text, cells = CellsBuilder(capacity: rejects.count * schema.width)
+    func add(_ bytes: some Collection<UInt8>, to text: inout ArenaBuilder) -> Cell {
+      text.append(Array(bytes))
+      return .text(UInt32(text.count - bytes.count), UInt32(bytes.count))
+    }
+    for reject in rejects {
+      let start = reject.place?.lowerBound ?? text.count, count = reject.place?.count ?? reject.raw.count
+      if reject.place == nil { text.append(reject.raw) }
+      var raw = Cell.text(UInt32(start), UInt32(count)), encoded = Cell.null
+      let isText = text.read { bytes in
+        let record = Span<UInt8>(_bytes: bytes.extracting(start..<start + count))
+        return ByteText.firstInvalid(record) == count && !record.indices.contains { record[$0] == 0 }
+      }
+      if !isText {
+        let code = text.count, end = start + count
+        if reject.place != nil { text.reserve(code + (count + 2) / 3 * 4 + 4096) }
+        // In pieces that end between letters of the code.
+        for at in stride(from: start, to: end, by: 3 << 14) {
+          let piece = text.read { bytes in
+            let record = Span<UInt8>(_bytes: bytes)
+            return (at..<min(at + (3 << 14), end)).map { record[$0] }
+          }
+          text.append(Base64.encoded(piece))
+        }
+        (raw, encoded) = (.null, .text(UInt32(code), UInt32(text.count - code)))
+      }
+      let values: [Cell] = [
+        add(file.utf8, to: &text), .integer(Int64(reject.line)), .integer(Int64(reject.offset)), .integer(Int64(count)),
+        add(reject.reason.rawValue.utf8, to: &text), add(reject.action.rawValue.utf8, to: &text),
+        reject.detail.isEmpty ? .null : add(reject.detail, to: &text), raw, encoded,
+      ]
+      for value in values { cells.append(value) }
+    }
+    return RowBatch(width: schema.width, count: rejects.count, cells: cells.freeze(), arena: text.freeze())
   }
 
   /// Refuses to drop text of which no row has anything.

@@ -32,6 +32,8 @@ struct TableConverter: ~Copyable {
   private(set) var output = ConvertedText()
   /// Records that were changed or dropped, and not yet taken; what they say of their place is the text's.
   var rejects: [Reject] = []
+  /// The text of the long record among them.
+  private var longText: ArenaBuilder?
   private(set) var rejected = 0
 
   private let plan: Plan
@@ -110,14 +112,18 @@ struct TableConverter: ~Copyable {
       take(0, at)
     }
     guard hasBegun, base + window.count >= wantedEnd || isAtEnd else { return true }
-    while output.bytes.count < Self.portion {
+    while output.bytes.count < Self.portion, rejects.last?.place == nil {
+      if output.appendRest(delimiter) { continue }
       if at >= 1 << 16, ahead.isEmpty || at > window.count / 2 { forget() }
       if isFast, ahead.isEmpty, hasNames, isWanted, records >= dialect.skippedRows, dialect.skippedFooter == 0,
         dialect.table == nil || !isAfterBlank
       {
         copyCleanRecords()
       }
-      guard at < window.count else { return !isAtEnd }
+      guard at < window.count else {
+        if at > Self.longRecord { forget() }
+        return !isAtEnd
+      }
       let problem: Problem?
       do throws(RecordParser.NeedsMore) { problem = try step() } catch {
         let open = window.count - (ahead.last?.next ?? at), most = 2 * plan.maximumField
@@ -133,7 +139,7 @@ struct TableConverter: ~Copyable {
       }
       if let problem { throw problem }
     }
-    // The memory of a long record is free before its text is read.
+    // The memory of a long record is free, or goes to its reject, before its text is read.
     if at > Self.longRecord { forget() }
     return false
   }
@@ -148,10 +154,12 @@ struct TableConverter: ~Copyable {
   }
 
   private mutating func forget() {
-    if at > Self.longRecord, window.count - at < Self.portion {
+    if at > Self.longRecord, window.count - at < at || rejects.last?.place != nil {
       let rest = span(at, window.count)
-      window = ArenaBuilder()
+      var text = ArenaBuilder()
+      swap(&text, &window)
       window.append(rest)
+      if rejects.last?.place != nil { longText = consume text }
     } else {
       window.removeFirst(at)
     }
@@ -224,6 +232,7 @@ struct TableConverter: ~Copyable {
       }
     }
     if width != 1 { output.advance(to: line) }
+    if output.bytes.isEmpty, recordStart - at > Self.longRecord { output.bytes = ByteText.withRoom(recordStart - at) }
     unsafe output.bytes.append(contentsOf: UnsafeBufferPointer(start: window.base + at, count: recordStart - at))
     output.count(lines)
     if base + at == tiled { tiled = base + recordStart }
@@ -283,7 +292,9 @@ struct TableConverter: ~Copyable {
     // Nothing changes before everything that is needed is known.
     var next: [ReadRecord] = []
     if needsFollowing(record) {
-      while next.count < Self.lookAhead, let following = try look(next.count + 1) { next.append(following) }
+      while next.count < Self.lookAhead, next.last?.isLong != true, let following = try look(next.count + 1) {
+        next.append(following)
+      }
     }
     if let problem = convert(record, next) { return problem }
     return rejectLimit
@@ -313,7 +324,7 @@ struct TableConverter: ~Copyable {
   private func needsFollowing(_ record: ReadRecord) -> Bool {
     guard let width = reader.width, hasNames, plan.repairs || dialect.table != nil, records >= dialect.skippedRows
     else { return false }
-    return record.fields.count != width || dialect.table != nil && isAfterBlank
+    return !record.isLong && (record.fields.count != width || dialect.table != nil && isAfterBlank)
       ? record.reason != .comment && !record.isBlank : false
   }
 
@@ -396,7 +407,7 @@ struct TableConverter: ~Copyable {
       return drop(record, .anotherTable)
     }
     let most = max(1, width / 3)
-    if count < width, record.filled <= most, width >= 3, isAfterBlank || record.filled == 1,
+    if count < width, record.filled <= most, width >= 3, !record.isLong, isAfterBlank || record.filled == 1,
       next.allSatisfy({ $0.fields.count != width && $0.filled <= most })
     {
       return drop(record, .footer)
@@ -413,9 +424,11 @@ struct TableConverter: ~Copyable {
   private mutating func cut(_ record: ReadRecord, _ width: Int) {
     let surplus = record.fields[width...]
     let isBlank = surplus.allSatisfy { $0.allSatisfy(CellKind.isSpace) }
-    let detail = String(decoding: JSON.array(surplus.map(JSON.string)).canonicalBytes, as: UTF8.self)
-    reject(
-      record, .longRow, isBlank ? .trailingDelimiters : .surplusCut, detail: isBlank ? "" : detail)
+    let detail =
+      record.isLong || isBlank
+      ? isBlank ? "" : "\(record.fields.count) fields"
+      : String(decoding: JSON.array(surplus.map(JSON.string)).canonicalBytes, as: UTF8.self)
+    reject(record, .longRow, isBlank ? .trailingDelimiters : .surplusCut, detail: detail)
     emit(record, Array(record.fields[..<width]), record.quoted)
   }
 
@@ -546,17 +559,21 @@ struct TableConverter: ~Copyable {
     guard width > 1 else { return nil }
     return record.fields.indices.first { column in
       guard column < record.quoted.count, record.quoted[column] else { return false }
-      let lines = record.fields[column].split(separator: 0x0A, omittingEmptySubsequences: false).dropFirst().dropLast()
-      return !lines.isEmpty
-        && lines.allSatisfy { line in
-          line.reduce(0) { $0 + ($1 == dialect.delimiter[0] ? 1 : 0) } == width - 1
-        }
+      // The first and the last line may be parts of a record.
+      var lines = 0, delimiters = 0
+      for byte in record.fields[column] {
+        if byte == dialect.delimiter[0] { delimiters += 1 }
+        guard byte == 0x0A else { continue }
+        if lines > 0, delimiters != width - 1 { return false }
+        (lines, delimiters) = (lines + 1, 0)
+      }
+      return lines > 1
     }
   }
 
   private mutating func emit(_ record: ReadRecord, _ fields: [[UInt8]], _ quoted: [Bool]) {
     if reader.width != 1 { output.advance(to: line) }
-    output.append(fields, quoted, delimiter, isLong: record.next - record.start > Self.longRecord)
+    output.append(fields, quoted, delimiter)
     advance(record)
   }
 
@@ -589,16 +606,21 @@ struct TableConverter: ~Copyable {
   ) {
     let isExpected = plan.expected.contains(reason)
     if !isExpected { rejected += 1 }
-    var place = base + record.start, raw = span(record.start, record.next)
+    var reject = Reject(
+      line: line, offset: base + record.start, reason: reason, action: action, detail: Array(detail.utf8),
+      isExpected: isExpected)
     if let original {
-      let found = original.original(of: raw.span, takes: false)
-      (place, raw) = (found.offset, Array(found.bytes))
+      let found = original.original(of: span(record.start, record.next).span, takes: false)
+      (reject.offset, reject.raw) = (found.offset, Array(found.bytes))
+    } else if record.isLong {
+      reject.place = record.start..<record.next
+    } else {
+      reject.raw = span(record.start, record.next)
     }
-    rejects.append(
-      Reject(
-        line: line, offset: place, reason: reason, action: action, detail: Array(detail.utf8), raw: raw,
-        isExpected: isExpected))
+    rejects.append(reject)
   }
+
+  mutating func takeLongText() -> ArenaBuilder? { longText.take() }
 
   private func raw(_ record: ReadRecord, trimmed: Bool) -> [UInt8] {
     var raw = span(record.start, record.next)
@@ -623,6 +645,8 @@ struct TableConverter: ~Copyable {
 }
 
 extension ReadRecord {
+  var isLong: Bool { next - start > TableConverter.longRecord }
+
   static func trimmed(_ field: [UInt8]) -> [UInt8] {
     let start = field.drop(while: CellKind.isSpace)
     return Array(start.lastIndex { !CellKind.isSpace($0) }.map { start[...$0] } ?? [])

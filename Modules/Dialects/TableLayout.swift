@@ -84,10 +84,14 @@ struct TableLayout {
       if dialect.comment.isEmpty { dialect.skippedRows = count }
       return
     }
-    let isNarrow = filled.allSatisfy { Double(scan.filled(text, $0)) <= max(1, 0.34 * Double(columns)) }
-    let isApart = before.count > filled.count || filled.allSatisfy { $0.count != columns }
+    let isShort = filled.allSatisfy { $0.count != columns }
+    // Names with a value each, and a blank line after them, are a preamble too.
+    let most = before.count > filled.count && isShort && columns >= 4 ? 2 : 1
+    let isNarrow = filled.allSatisfy { Double(scan.filled(text, $0)) <= max(Double(most), 0.34 * Double(columns)) }
+    let isApart = before.count > filled.count || isShort
     let isTitle =
-      columns >= 4 && filled.count <= 3 && rows.count - count >= 3
+      (columns >= 4 || columns == 3 && !scan.values(text, rows[count]).contains { CellKind.of($0).isTyped })
+      && filled.count <= 3 && rows.count - count >= 3
       && filled.allSatisfy { scan.filled(text, $0) == 1 }
     if isNarrow, isApart || isTitle { dialect.skippedRows = before.count }
   }

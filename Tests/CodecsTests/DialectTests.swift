@@ -61,6 +61,7 @@ import Testing
       ("sep=;\na;b\n1;2\n", "a|b", "1|2"), ("a,b\r1,2\r3,4\r", "a|b", "3|4"),
       ("\"id\", \"name\"\n\"1\", \"a, b\"\n\"2\", \"c\"\n", "id|name", "2|c"),
       ("a||b||c\n1||x||2\n3||y||4\n", "a|b|c", "3|y|4"), ("a,b\n1,2\n\n3,4\n", "a|b", "3|4"),
+      ("a\tb\nx\\y\t-\nz\\y\t-\n", "a|b", "z\\y|-"), ("a\tb\nD, J\tP, F\nE, K\tO, G\n", "a|b", "E, K|O, G"),
     ])
   func automatic(_ text: String, _ first: String, _ last: String) async throws {
     let reading = try await Self.read(Array(text.utf8))
@@ -83,8 +84,10 @@ import Testing
 
   @Test("binary files are refused, also with repair") func binary() async throws {
     let bytes = (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 &+ $0 >> 3) }
+    let archive = Array("a.csv".utf8) + Array(repeating: 0, count: 507) + Array("a,b\n".utf8)
     for options in [DialectOptions(), Self.repairing] {
       await #expect(throws: Problem.self) { _ = try await Self.read(bytes, options) }
+      await #expect(throws: Problem.self) { _ = try await Self.read(archive, options) }
     }
     #expect(try await Self.read([97, 44, 98, 10, 0xE9, 44, 49, 10], Self.repairing).lines.last == "é|1")
   }
@@ -105,6 +108,7 @@ import Testing
       ("\(header)\(body)7,\"bad name,1.5,2020-01-01\n\(body)", "32,805,27,stray quote,repaired"),
       ("\(header)\(body)7;x;1.5;2020-01-01\n\(body)", "32,805,19,another delimiter,repaired"),
       ("# made by x\n# on y\n\(header)\(body)", "1,0,12,comment,dropped"),
+      ("From:,2020-01-01\nTo:,2020-02-01\n\n\(header)\(body)", "1,0,17,preamble,dropped"),
     ])
   func doubtful(_ text: String, _ reject: String) async throws {
     await #expect(throws: Problem.self) { _ = try await Self.read(Array(text.utf8)) }
@@ -136,7 +140,18 @@ import Testing
     #expect(needed.lines.last == "tt99|a\tb|1975")
   }
 
+  @Test("line ends of several carriage returns belong to no field") func doubledReturns() async throws {
+    let text = (Self.header + Self.body + "7,\"x\",1.5,\"2020-01-01\"\n").replacing("\n", with: "\r\r\n")
+    let reading = try await Self.read(Array(text.utf8), Self.repairing)
+    #expect(reading.lines.first == "id|name|amount|day")
+    #expect(reading.lines.last == "7|x|1.5|2020-01-01")
+    #expect(reading.rejects == [])
+  }
+
   @Test("two delimiters that both part every record are an error that names both") func conflict() async throws {
+    let tabs = "A, F\tx, y\n" + (0..<9).map { "D, J\($0)\tP, F\n" }.joined()
+    await #expect(throws: Problem.self) { _ = try await Self.read(Array(tabs.utf8)) }
+    #expect(try await Self.read(Array(tabs.utf8), Self.repairing).lines.last == "D, J8|P, F")
     let text = "a;b\n" + (0..<50).map { "\($0),5;\($0),25\n" }.joined()
     await #expect(throws: Problem.self) { _ = try await Self.read(Array("a,x;b,y\n\(text.dropFirst(4))".utf8)) }
     let reading = try await Self.read(Array(text.utf8))
@@ -230,6 +245,23 @@ import Testing
     await #expect(throws: Problem.self) {
       _ = try await Self.read([97, 44, 98, 10] + line + line + line, Self.repairing)
     }
+  }
+
+  @Test(
+    "long damaged records lose nothing, and take linear time", .timeLimit(.minutes(1)),
+    arguments: [
+      ([], 0x78, [], nil), ([0x22], 0x78, [0x22, 0x79], "text after a closing quote,guessed"),
+      ([0x22], 0x0A, [0x22], nil), ([], 0xE9, [], "bad encoding,repaired"),
+      ([], 0x78, [0x2C, 0x78], "long row,surplus cut"),
+      ([0x22], 0x22, [0x22, 0x79], "text after a closing quote,guessed"),
+    ] as [([UInt8], UInt8, [UInt8], String?)])
+  func longDamage(_ start: [UInt8], _ middle: UInt8, _ end: [UInt8], _ reject: String?) async throws {
+    let plain = Array(repeating: UInt8(ascii: "x"), count: 500_000)
+    let field = start + plain[..<300_000] + Array(repeating: middle, count: 300_000) + end
+    let text = Array("id,a,b\n1,x,y\n0,".utf8) + field + [0x2C] + plain + Array("\n2,x,y\n".utf8)
+    let reading = try await Self.read(text, Self.repairing)
+    #expect(reading.rejects.first.map { $0.split(separator: ",").suffix(2).joined(separator: ",") } == reject)
+    #expect(try await Self.read(text, Self.repairing, portion: 999) == reading)
   }
 
   @Test("records of very many fields are complete in the rejects") func manyFields() async throws {

@@ -103,5 +103,11 @@ import Testing
     var reading = SheetReading()
     reading.findsHeader = true
     #expect(try await SheetContent(bytes, reading).names == ["city", "2023 in", "out", "2024 in"])
+    let values = String(repeating: row(text("<text:p>Bern</text:p>") + number), count: 3)
+    let units = try book("<table:table>\(texts("city", "area"))\(texts("name", "km2"))\(values)</table:table>")
+    #expect(try await SheetContent(units, reading).names == ["city name", "area km2"])
+    let record = try book(
+      "<table:table>\(texts("city", "area"))\(texts("name", "?"))\(values)\(texts("Ulm", "?"))</table:table>")
+    #expect(try await SheetContent(record, reading).names == ["city", "area"])
   }
 }

@@ -89,6 +89,10 @@ import Testing
         "{\"zip\":\"007\",\"hex\":\"0x1F\",\"t\":\"10:30\",\"u\":\"http://x#y\",\"d\":\"2024-01-05\"}\n"
       ),
       ("- a: plain\n    more\n", "{\"a\":\"plain more\"}\n"), ("[]\n", "[]\n"),
+      (
+        "- a: 'x: y\n    more # text\n\n    end\n\n\n    '\n  b: \"p\\\n    \\ q\n\n    r\"\n  c: ['s\n\n    t',\n    u]\n",
+        "{\"a\":\"x: y more # text\\nend\\n\\n\",\"b\":\"p q\\nr\",\"c\":[\"s\\nt\",\"u\"]}\n"
+      ),
     ]) func yaml(_ document: String, _ expected: String) throws
   {
     #expect(try text(document, .yaml) == expected)

@@ -11,11 +11,9 @@ package struct CSVHeader {
   package let warnings: [Warning]
 
   /// The names of `found`: an empty one becomes `column3`, the second `a` becomes `a_2`.
-  /// - Parameters:
-  ///   - advice: what else there is to warn of.
-  ///   - keepsEmpty: whether a column is known to be called by the empty text.
-  package init(_ found: [String], _ advice: Warning? = nil, keepsEmpty: Bool = false) {
-    var names: [String] = [], warnings = [advice].compactMap(\.self), seen: Set<[UInt8]> = []
+  /// - Parameter keepsEmpty: whether a column is known to be called by the empty text.
+  package init(_ found: [String], keepsEmpty: Bool = false) {
+    var names: [String] = [], warnings: [Warning] = [], seen: Set<[UInt8]> = []
     var numbers: [String: Int] = [:]
     let originals = Set(found.map { Array($0.utf8) })
     for (index, original) in found.enumerated() {
@@ -81,17 +79,6 @@ extension CSVHeader {
     }
     first.end = at
     return first
-  }
-
-  /// Advice when another delimiter parts the first record into more fields than commas do; nil when none does.
-  static func otherDelimiter(_ piece: borrowing CSVPiece, _ delimiter: UInt8) -> Warning? {
-    guard delimiter == UInt8(ascii: ",") else { return nil }
-    for (other, name) in [(UInt8(ascii: ";"), "semicolon"), (UInt8(ascii: "\t"), "tab"), (UInt8(ascii: "|"), "pipe")] {
-      if let first = try? firstRecord(piece, other), first.fields.count > 1 {
-        return Warning("fields appear to be separated by a \(name)", hint: .set(.inputDelimiter, to: name))
-      }
-    }
-    return nil
   }
 
   /// Reads the field at `at`, which advances to the delimiter or line end after it.

@@ -25,18 +25,16 @@ struct CSVOpening {
     let fields = first.fields
     self.reading = reading
     if fields.count == 1, reading.nullTexts.isEmpty, let null = reading.loneNullText { self.reading.nullTexts = [null] }
-    let advice = fields.count == 1 ? CSVHeader.otherDelimiter(piece, reading.delimiter) : nil
     if reading.hasHeader {
-      header = CSVHeader(
-        fields.map { String(decoding: $0, as: UTF8.self) }, advice, keepsEmpty: reading.types[""] != nil)
+      header = CSVHeader(fields.map { String(decoding: $0, as: UTF8.self) }, keepsEmpty: reading.types[""] != nil)
     } else {
       let names = reading.names ?? fields.indices.map { "column\($0 + 1)" }
       guard names.count == fields.count else {
         throw Problem(
           .badData, "expected \(names.count) column\(names.count == 1 ? "" : "s") as named, found \(fields.count)",
-          at: "\(source.name):1", hint: advice.map { $0.hint.after($0.message) } ?? "")
+          at: "\(source.name):1")
       }
-      header = CSVHeader(names, advice, keepsEmpty: names.contains(""))
+      header = CSVHeader(names, keepsEmpty: names.contains(""))
     }
     splitter.names = header.names
     let start = reading.hasHeader ? first.end : piece.start
@@ -65,11 +63,7 @@ struct CSVOpening {
         if first.fields.isEmpty, !reading.hasHeader, reading.names?.count == 1 { first.fields = [[]] }
         if !first.fields.isEmpty { return piece }
       } catch {
-        var problem = problem(error, in: piece, name: name)
-        if let advice = CSVHeader.otherDelimiter(piece, reading.delimiter) {
-          problem.hint = advice.hint.after(advice.message)
-        }
-        throw problem
+        throw problem(error, in: piece, name: name)
       }
     }
     throw Problem(.badData, "the file is empty (no header row)", at: name)

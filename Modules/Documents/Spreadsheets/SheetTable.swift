@@ -93,13 +93,16 @@ struct SheetTitle {
     if other == filled[first].row { other = nil }
   }
 
-  /// Two rows of texts are the header if the first has gaps, as merged cells leave them, and other values follow.
+  /// Two rows of texts are the header if the first has gaps, as merged cells leave them, and other values follow, or
+  /// if all rows that follow have other values.
   private mutating func findHeader(_ filled: ArraySlice<(row: Int, cells: Int, isText: Bool)>) {
     let top = Array(filled.prefix(3))
     guard top.count == 3, top[0].isText, top[1].isText, !top[2].isText, top[1].row == top[0].row + 1,
-      top[2].row == top[1].row + 1, top[0].cells < top[1].cells, top[2].cells <= top[1].cells
+      top[2].row == top[1].row + 1
     else { return }
-    headerRows = 2
+    let hasGaps = top[0].cells < top[1].cells && top[2].cells <= top[1].cells
+    let isAlone = filled.count >= 5 && !filled.dropFirst(3).contains { $0.isText }
+    if hasGaps || isAlone && top[1].cells * 5 >= top[0].cells * 3 { headerRows = 2 }
   }
 
   func warnings(_ reading: SheetReading) -> [Warning] {

@@ -200,12 +200,13 @@ private struct YAMLBlock {
     if first == UInt8(ascii: "&") || first == UInt8(ascii: "*") || first == UInt8(ascii: "!") {
       throw problem("anchors, aliases and tags are not supported")
     }
-    var whole = Array(text)
+    var whole = Array(text), breaks: [UInt8] = []
+    let isQuoted = first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
     at += 1
     while true {
       var flow = YAMLFlow(whole)
       if let value = flow.value(isInFlow: false), flow.isAtEnd {
-        let isPlain = ![UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{")].contains(first)
+        let isPlain = !isQuoted && first != UInt8(ascii: "[") && first != UInt8(ascii: "{")
         guard isPlain, at < lines.count, lines[at].indent > indent, !lines[at].text.isEmpty else { return value }
       }
       // A scalar continues in lines that are indented more.
@@ -213,8 +214,17 @@ private struct YAMLBlock {
         at -= 1
         throw problem("unterminated or invalid value")
       }
-      whole += [0x20] + lines[at].text
+      // In quotes a number sign is text. An empty line is a line feed; a break after a backslash is nothing.
+      let next = isQuoted ? lines[at].source.trimmed : lines[at].text
       at += 1
+      if next.isEmpty {
+        breaks.append(0x0A)
+        continue
+      }
+      let slashes = first == UInt8(ascii: "\"") ? whole.reversed().prefix { $0 == UInt8(ascii: "\\") }.count : 0
+      if slashes % 2 == 1 { whole.removeLast() } else if breaks.isEmpty { whole.append(0x20) }
+      whole += breaks + next
+      breaks = []
     }
   }
 
@@ -264,7 +274,7 @@ private struct YAMLFlow {
 
   init(_ text: [UInt8]) { self.text = text }
 
-  var isAtEnd: Bool { text[at...].allSatisfy { $0 == 0x20 } }
+  var isAtEnd: Bool { text[at...].allSatisfy { $0 == 0x20 || $0 == 0x0A } }
 
   /// A key, which is the whole text.
   mutating func key() -> [UInt8]? {
@@ -274,7 +284,7 @@ private struct YAMLFlow {
     return isAtEnd ? key : nil
   }
 
-  private mutating func skipSpace() { while at < text.count, text[at] == 0x20 { at += 1 } }
+  private mutating func skipSpace() { while at < text.count, text[at] == 0x20 || text[at] == 0x0A { at += 1 } }
 
   /// The value that begins here; nil if it does not end, or is none.
   mutating func value(isInFlow: Bool, depth: Int = 0) -> JSON? {
