@@ -140,6 +140,13 @@ import Testing
     #expect(needed.lines.last == "tt99|a\tb|1975")
   }
 
+  @Test("a second byte order mark is reported") func secondMark() async throws {
+    for marks in [0, 1, 2] {
+      let reading = try await Self.read(Array((String(repeating: "\u{FEFF}", count: marks) + "a,b\n1,2\n").utf8))
+      #expect(reading.warnings.count == (marks == 2 ? 1 : 0))
+    }
+  }
+
   @Test("line ends of several carriage returns belong to no field") func doubledReturns() async throws {
     let text = (Self.header + Self.body + "7,\"x\",1.5,\"2020-01-01\"\n").replacing("\n", with: "\r\r\n")
     let reading = try await Self.read(Array(text.utf8), Self.repairing)
