@@ -183,7 +183,7 @@ public struct DialectSniffer {
       if options.repairs { return use(best) }
       finding.notes.append(note("one column, but fields seem to be separated by spaces", .inputDelimiter, "spaces"))
     } else if best.columns >= 2, best.share >= 0.6, best.bad == 0,
-      isUsual && delimiter != [0x2C] && (best.hasEvenBody && best.records >= 2 || best.types > 0.6 && best.records >= 3)
+      isUsual && delimiter != [0x2C] && (best.hasEvenBody || best.types > 0.6 && best.records >= 3)
         || isSpaced && best.typed >= 0.5 && best.records >= 3
     {
       let share = Int(best.share * 100)

@@ -16,7 +16,9 @@ struct ReadRecord {
   /// Fields that are not blank.
   var filled: Int { fields.reduce(0) { $0 + ($1.allSatisfy(CellKind.isSpace) ? 0 : 1) } }
   /// Whether it is an empty line or only white space.
-  var isBlank: Bool { fields.count == 1 && quoted != [true] && fields[0].allSatisfy(CellKind.isSpace) }
+  var isBlank: Bool {
+    fields.count == 1 && quoted != [true] && reason == nil && fields[0].allSatisfy(CellKind.isSpace)
+  }
   /// The fields without the differences that do not matter in names.
   var key: [[UInt8]] { ReadRecord.key(fields) }
 
@@ -158,8 +160,9 @@ struct RecordReader {
       }
       if isTaken {
         let reason = reading.cost == 0 && !isBad ? nil : reading.reasons.min { $0.rawValue < $1.rawValue } ?? fault
+        let quoted = reading.fields == exact?.fields ? exact?.quoted ?? [] : []
         return ReadRecord(
-          fields: reading.fields, start: start, next: line.next, reason: reason, isSure: best.isSure)
+          fields: reading.fields, quoted: quoted, start: start, next: line.next, reason: reason, isSure: best.isSure)
       }
     }
     guard isBad else {

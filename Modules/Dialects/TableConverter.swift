@@ -522,7 +522,8 @@ struct TableConverter: ~Copyable {
       }
       names = given.map { Array($0.utf8) }
     }
-    emit(record, names, [])
+    // A lone empty name is not an empty line.
+    emit(record, names, names == [[]] ? [true] : [])
     return nil
   }
 

@@ -441,6 +441,9 @@ import Testing
       "CiAKIA0NDQ0qCmENDWNjIg0NDQ0qCmENDWNjIg==",
       "VFtuYW1lCnnNYWRhLGIKCnkJYWRiYWQgZW5jb2RpbmdhLCIwMjQtMDUiLGJiMAosIjAyNC0wNSIsYgoAAA==",
       "77u/IkAAAABxdW90ZSBpbiBhbiAiAAAAAAAAAEdSMjIscD00zMzMqgkBEQAACgppGyxlU3RyaW58DQrvu79h+HzieQ0KIiI=",
+      "CgoiIgkJCiIKIgodCiI=",
+      "IiIJCgo4CiJZIgozWVlZ2XlZIgpkZGRkCl/ZWVkKWf9ZYlMAIwoiDQ==",
+      "CgoiIgkJCgkJCiIiCiIiCQkKCiIiIsAJCQAKMjAyMDAKMSUxOgouMGVSkB0NzwowOS6JliIiLDIpMjQKLTC5JSIKYXkKMSwi",
     ])
   func once(_ text: String) async throws {
     let bytes = try #require(Base64.decode(Array(text.utf8)))
