@@ -10,8 +10,12 @@ enum EpisodeArguments {
 
   /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else the first of all.
   static func production(_ context: CommandContext, _ names: TitleNames) throws(Problem) -> String {
-    if let text = context[SharedOptions.production] { return try names.key(of: text) }
-    return try usualProduction(context, names)
+    guard let text = context[SharedOptions.production] ?? context.invocation.configuration[.production]?.value else {
+      return TitleNames.usual
+    }
+    let key = try names.key(of: text)
+    if try names.exactKey(of: text) != key { try requireWhole(text, key, context, in: "shows") }
+    return key
   }
 
   /// The same for a command line without `--production`: a key that is printed without a show is of this one.
@@ -54,7 +58,13 @@ enum EpisodeArguments {
     _ text: String, _ context: CommandContext, _ names: TitleNames, wholeTitle: Bool = false
   ) async throws(Problem) -> EpisodeKey {
     let production = try production(context, names), invalid: Problem
-    do throws(Problem) { return try EpisodeKey(parsing: text, production: production, names: names) } catch {
+    do throws(Problem) {
+      let key = try EpisodeKey(parsing: text, production: production, names: names)
+      let whole = try EpisodeKey(parsing: text, production: production, names: names.exact)
+      if whole != key { try requireWhole(text, key.text, context) }
+      return key
+    } catch {
+      if error.kind == .absent { throw error }
       invalid = error
     }
     // A movie is one episode.
@@ -67,9 +77,7 @@ enum EpisodeArguments {
     var found = NameMatch.positions(of: text, in: titles.map(\.value)).map { titles[$0] }
     if wholeTitle { found = found.filter { Fold.folded($0.value) == Fold.folded(text) } }
     if found.count == 1 {
-      if context.invocation.path.last != "show" {
-        try context.requireWhole(text, named: found[0].value, in: "episodes")
-      }
+      try requireWhole(text, found[0].value, context)
       return found[0].key
     }
     guard found.isEmpty else {
@@ -81,6 +89,13 @@ enum EpisodeArguments {
     var problem = invalid
     if let near = Remedy.nearest(text, among: titles.map(\.value)) { problem.hint = near }
     throw problem
+  }
+
+  /// As `CommandContext.requireWhole`, if the command changes what it names.
+  private static func requireWhole(
+    _ text: String, _ name: String, _ context: CommandContext, in place: String = "episodes"
+  ) throws(Problem) {
+    if context.invocation.path.last != "show" { try context.requireWhole(text, named: name, in: place) }
   }
 
   /// The problem of a command line without an episode.

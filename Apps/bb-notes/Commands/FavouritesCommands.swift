@@ -90,13 +90,11 @@ enum FavouritesCommands {
   private static func written(
     _ text: String, of schema: Schema, _ names: TitleNames, _ context: CommandContext
   ) throws(Problem) -> String {
-    guard schema.key.map({ schema.columns[$0].name }) == ["production", "season", "episode"], !text.contains("/") else {
-      return text
-    }
+    guard schema.key.map({ schema.columns[$0].name }) == ["production", "season", "episode"] else { return text }
     let production = try EpisodeArguments.production(context, names)
     // Text that is not a key may be a title.
-    return (try? EpisodeKey(parsing: text, production: production, names: names)).map { RecordKey.text(of: $0.values) }
-      ?? text
+    let key = try? EpisodeKey(parsing: text, production: production, names: names.exact)
+    return key.map { RecordKey.text(of: $0.values) } ?? text
   }
 
   /// The key of the record that a text means. Of a dataset that is not in the storage a key is taken by its form, a

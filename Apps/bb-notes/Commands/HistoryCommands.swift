@@ -153,7 +153,7 @@ enum HistoryCommands {
     _ text: String, among items: [DeletedRecords.Item], _ names: TitleNames, _ context: CommandContext
   ) throws(Problem) -> DeletedRecords.Item {
     let production = try EpisodeArguments.production(context, names)
-    let episode = try? EpisodeKey(parsing: text, production: production, names: names)
+    let episode = try? EpisodeKey(parsing: text, production: production, names: names.exact)
     let folded = Fold.folded(text), isEnd = text.utf8.count >= ShortIdentifiers.shortest
     let tests: [(Record) -> Bool] = [
       { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0[.name] == text },

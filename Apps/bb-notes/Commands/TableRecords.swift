@@ -18,7 +18,8 @@ enum TableRecords {
   ) async throws(Problem) -> (stored: Record?, record: Record) {
     let records = try await repository.records(of: schema), names = try await context.titleNames(repository)
     if let record = records.first(where: { $0.keyText == text || $0[.id] == text }) { return (record, record) }
-    let title = try names.exactKey(of: text), episode = try? EpisodeKey(parsing: text, production: "", names: names)
+    let title = try names.exactKey(of: text),
+      episode = try? EpisodeKey(parsing: text, production: "", names: names.exact)
     func isMeant(_ record: Record) -> Bool {
       guard let episode, names[title] == nil else { return record.text("title") == title }
       return record.text("title") == episode.production && record.integer("season") == Int64(episode.season)

@@ -110,7 +110,9 @@ enum TrackerCommands {
     let candidates = question.list("candidates").filter { Fold.folded($0) == Fold.folded(text) }
     let key = candidates.count == 1 ? candidates[0] : try names.exactKey(of: text)
     if names[key] != nil { return .title(key) }
-    if let episode = try? EpisodeKey(parsing: text, production: "", names: names), names[episode.production] != nil {
+    if let episode = try? EpisodeKey(parsing: text, production: "", names: names.exact),
+      names[episode.production] != nil
+    {
       return .episode(episode)
     }
     let title = try names.knownKey(of: text)

@@ -6,6 +6,7 @@ public struct TitleNames: Sendable {
   /// The titles: those that are built in, then the others.
   public private(set) var titles: [Title]
   private var positions: [String: Int] = [:]
+  private var takesParts = true
 
   /// The titles that are built in, without any store.
   public static let builtIn = TitleNames()
@@ -65,20 +66,30 @@ public struct TitleNames: Sendable {
   public func argument(_ key: EpisodeKey) -> String { Remedy.shellWord(printed(key)) }
 
   /// The key of the title that a text names exactly: by its key, its short form, or a name, ignoring case, accents,
-  /// spaces and punctuation; the text if none has it.
+  /// spaces, punctuation and an article before it; the text if none has it.
   /// - Throws: `usage` naming the titles if several have it.
   public func exactKey(of text: String) throws(Problem) -> String {
     if self[text] != nil { return text }
     if let found = titles.first(where: { $0.short?.lowercased() == text.lowercased() }) { return found.key }
     let wanted = Self.plain(text)
-    return try only(text, titles.filter { title in names(of: title).contains { Self.plain($0) == wanted } })
+    let found = titles.filter { title in names(of: title).contains { Self.plain($0) == wanted } }
+    if !found.isEmpty { return try only(text, found) }
+    let articles = ["the", "a", "an"].map { Fold.folded("\($0) \(text)") }
+    return try only(text, titles.filter { names(of: $0).contains { articles.contains(Fold.folded($0)) } })
+  }
+
+  /// The same titles, of which no part of a name is a name.
+  public var exact: TitleNames {
+    var exact = self
+    exact.takesParts = false
+    return exact
   }
 
   /// As `exactKey(of:)`; also the title of which alone the text is a part of a name.
   public func key(of text: String) throws(Problem) -> String {
     let exact = try exactKey(of: text)
     let wanted = Self.plain(text)
-    guard self[exact] == nil, wanted.count > 1 else { return exact }
+    guard takesParts, self[exact] == nil, wanted.count > 1 else { return exact }
     return try only(
       text, titles.filter { title in names(of: title).contains { Self.plain($0).firstRange(of: wanted) != nil } })
   }

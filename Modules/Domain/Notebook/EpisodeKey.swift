@@ -27,7 +27,8 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   ) throws(Problem) {
     let parts = text.split(at: "/", omittingEmptySubsequences: false)
     if parts.count > 2, let season = Int(parts[parts.count - 2]), let episode = Int(parts[parts.count - 1]) {
-      self.init(parts.dropLast(2).joined(separator: "/"), season: season, episode: episode)
+      let production = parts.dropLast(2).joined(separator: "/").replacing("%2F", with: "/").replacing("%25", with: "%")
+      self.init(production, season: season, episode: episode)
       return
     }
     guard let colon = text.lastIndex(where: { $0 == ":" || $0 == " " }) else {

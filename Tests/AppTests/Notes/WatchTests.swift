@@ -13,6 +13,31 @@ import Testing
     let unknown = shell.run("bb-notes add bb:S09E99 x")
     #expect(unknown.status == 64 && unknown.err.contains("hint: nearest episodes: "))
     #expect(shell.run("bb-notes edit wire:S01E01 two && bb-notes show wire:S01E01 --plain").out.contains("two"))
+    // A part of a name is enough only to read.
+    #expect(shell.run("bb-notes show wir:S01E01 --plain").out.contains("two"))
+    for command in [
+      "add wir:S01E04 x", "add S01E04 x --production wir", "delete wir:S01E01 --yes", "edit wir:S01E01 x",
+      "set wir:S01E01 text=x", "watch wir:S01E01", "watch wir:S01", "favourites add notes wir:S01E01",
+    ] {
+      let done = shell.run("bb-notes \(command)")
+      #expect(done.status == 1 && done.err.contains("did you mean The Wire") == !command.hasPrefix("fav"), "\(command): \(done)")
+    }
+    #expect(shell.run("BB_PRODUCTION=wir bb-notes add S01E04 x").err.contains("hint: did you mean The Wire?"))
+    #expect(shell.run("bb-notes export notes --columns text -f csv").out == "text\ntwo\n-starts\na  \n")
+  }
+
+  @Test("every command takes the keys of a show with a slash in its name") func slashes() {
+    let shell = Shell("BB_STORAGE=csv:s")
+    #expect(shell.run("bb-notes shows add 'Nip/Tuck' --offline && bb-notes add 'Nip/Tuck:S01E01' one").status == 0)
+    for key in ["Nip/Tuck:S01E01", "Nip%2FTuck/1/1"] {
+      for command in [
+        "favourites add notes K", "favourites remove notes K", "show K", "set K text=x", "delete K --yes",
+        "trash restore K", "watch K",
+      ] {
+        let done = shell.run("bb-notes " + command.replacing("K", with: "'\(key)'"))
+        #expect(done.status == 0, "\(command): \(done)")
+      }
+    }
   }
 
   @Test("plays, and the next episode") func plays() {
