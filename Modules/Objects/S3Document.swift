@@ -9,6 +9,16 @@ struct S3Document: Sendable {
   /// Reads a document; what is not XML has no elements.
   init(_ bytes: [UInt8]) { root = try? XMLElement.document(bytes, name: "response") }
 
+  /// Services that speak S3, all or none of whose elements are in a namespace of theirs.
+  private static let services = ["amazonaws.com", "aliyuncs.com", "myhwclouds.com"]
+
+  /// Whether the elements are those of S3 by their namespace.
+  private static func isOfService(_ root: XMLElement) -> Bool {
+    let host = root.namespace.split(separator: "/").dropFirst().first ?? ""
+    return root.namespace.isEmpty
+      || root.namespace.hasPrefix("http") && services.contains { host == $0 || host.hasSuffix(".\($0)") }
+  }
+
   /// Reads a whole document.
   /// - Parameters:
   ///   - roots: the names that the outermost element may have.
@@ -17,7 +27,7 @@ struct S3Document: Sendable {
   init(_ bytes: [UInt8], roots: [String], at place: String) throws(Problem) {
     self.init(bytes)
     let expected = roots.first ?? ""
-    if let root, roots.contains(root.name) {
+    if let root, roots.contains(root.name), Self.isOfService(root) {
       try Self.check(root, at: place)
       return
     }

@@ -227,6 +227,18 @@ import Testing
     #expect(problem?.message.contains("2 of \(count) objects") == true)
   }
 
+  private static func foreign(_ namespace: String) -> String {
+    list.replacing("http://s3.amazonaws.com/doc/2006-03-01/", with: namespace)
+  }
+
+  @Test(
+    "services have namespaces of their own, or none",
+    arguments: ["", "http://doc.s3.amazonaws.com/2006-03-01", "http://doc.oss-cn-hangzhou.aliyuncs.com"])
+  func namespaces(_ namespace: String) async throws {
+    let server = MemoryS3 { (_, _) throws(Problem) in MemoryS3.xml(Self.foreign(namespace)) }
+    #expect(try await server.storage().objects(withPrefix: "").count == 2)
+  }
+
   @Test(
     "a response that is not the document of S3 is an error",
     arguments: [
@@ -235,7 +247,7 @@ import Testing
       "<!DOCTYPE x [<!ENTITY a \"b\">]><ListBucketResult>&a;</ListBucketResult>",
       "<ListBucketResult>&a;</ListBucketResult>",
       "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
-      String(repeating: "<a>", count: 500_000), "\0",
+      String(repeating: "<a>", count: 500_000), "\0", foreign("urn:other"), foreign("http://amazonaws.com.example.org/"),
     ])
   func foreignDocuments(text: String) async throws {
     let server = MemoryS3 { (_, _) throws(Problem) in MemoryS3.xml(text) }, storage = try server.storage()
