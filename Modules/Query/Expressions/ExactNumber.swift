@@ -85,6 +85,7 @@ struct ExactNumber: Sendable {
   // MARK: - Arithmetic; nil for more than `mostDigits` digits
 
   static prefix func - (number: ExactNumber) -> ExactNumber {
+    if number.mantissa == .min { return ExactNumber(isNegative: false, number.magnitude, scale: number.scale) }
     var result = number
     result.mantissa = -number.mantissa
     return result
@@ -250,6 +251,8 @@ struct ExactNumber: Sendable {
   /// - Parameter isMore: whether the exact value is a little larger in magnitude than the digits say.
   func rounded(to places: Int, _ rounding: Rounding = .halfEven, isMore: Bool = false) -> ExactNumber {
     guard places < scale else { return self }
+    // Of places beyond all digits nothing is left.
+    let places = max(places, -Self.mostDigits - 1)
     var digits = magnitude
     let cut = scale - places
     if digits.count < cut { digits.insert(contentsOf: repeatElement(0, count: cut - digits.count), at: 0) }
