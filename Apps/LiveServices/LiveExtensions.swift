@@ -39,7 +39,7 @@ struct ImportedFiles: DocumentReading {
   var extensions: [String] { PlaceDocumentReader.suffixes }
   func records(_ path: String, extension suffix: String) async throws(Problem) -> ImportedRecords {
     let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
-    let document = try await PlaceDocumentReader(bytes, suffix: suffix, name: path)
+    let document = try PlaceDocumentReader(bytes, suffix: suffix, name: path)
     return (document.schema, document.records, document.omitted)
   }
 }

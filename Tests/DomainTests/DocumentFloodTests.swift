@@ -29,7 +29,7 @@ import Testing
     var bytes = Array(flood.begin.utf8)
     while bytes.count < size { bytes += text }
     do {
-      let document = try await PlaceDocumentReader(bytes, suffix: flood.suffix, name: "f")
+      let document = try PlaceDocumentReader(bytes, suffix: flood.suffix, name: "f")
       #expect(document.records.count <= 100_000)
     } catch {
       #expect(error.kind == .badData)

@@ -26,37 +26,25 @@ public struct XMLElement: Sendable, Hashable {
   /// - Throws: `badData` with `name:line:column` of what is not well-formed.
   public static func document(_ bytes: [UInt8], name: String) throws(Problem) -> XMLElement {
     var root: XMLElement?
-    try read(bytes, name: name, isRecord: { (_) throws(Problem) in true }) { root = $0 }
+    try read(bytes, name: name, isRecord: { (_, _) throws(Problem) in true }) { root = $0 }
     guard let root else { throw Problem(.bug, "internal error: no root element", at: name) }
     return root
   }
 
   /// Reads a document record by record, so that memory does not depend on their number: calls `body` with every
-  /// outermost element whose name `names` returns for the root element.
+  /// outermost element that `isRecord` accepts, which gets its start tag and the names of the elements around it.
   /// - Throws: `badData` as `document`, and for a record with more than 100,000 elements.
   public static func records(
-    _ bytes: [UInt8], name: String, named names: (XMLElement) throws(Problem) -> Set<String>,
+    _ bytes: [UInt8], name: String, isRecord: (XMLElement, [String]) throws(Problem) -> Bool,
     body: (XMLElement) throws(Problem) -> Void
-  ) throws(Problem) {
-    var wanted: Set<String>?
-    try read(bytes, name: name, most: mostElements) { (element) throws(Problem) in
-      guard let wanted else {
-        wanted = try names(element)
-        return false
-      }
-      return wanted.contains(element.name)
-    } body: { (element) throws(Problem) in
-      try body(element)
-    }
-  }
+  ) throws(Problem) { try read(bytes, name: name, most: mostElements, isRecord: isRecord, body: body) }
 
-  /// Calls `body` with every outermost element that `isRecord` accepts.
   private static func read(
-    _ bytes: [UInt8], name: String, most: Int = .max, isRecord: (XMLElement) throws(Problem) -> Bool,
+    _ bytes: [UInt8], name: String, most: Int = .max, isRecord: (XMLElement, [String]) throws(Problem) -> Bool,
     body: (XMLElement) throws(Problem) -> Void
   ) throws(Problem) {
     let xml = try XMLStream(MemoryByteSource(bytes, name: name), limit: longest, document: bytes)
-    var open: [XMLElement] = [], count = 0
+    var open: [XMLElement] = [], around: [String] = [], count = 0
     var namespaces: [(depth: Int, prefix: String, name: String)] = []
     while true {
       switch try xml.next() {
@@ -64,7 +52,10 @@ public struct XMLElement: Sendable, Hashable {
         namespaces += try xml.namespaces().map { (xml.depth, $0.prefix, $0.name) }
         let prefix = xml.prefix
         let element = try XMLElement(xml, namespaces.last { $0.prefix == prefix }?.name ?? "")
-        if open.isEmpty { guard try isRecord(element) else { continue } }
+        if open.isEmpty, try !isRecord(element, around) {
+          around.append(element.name)
+          continue
+        }
         count += 1
         guard count <= most else { throw xml.problem("a record has more than \(most) elements", at: element.start) }
         open.append(element)
@@ -75,7 +66,10 @@ public struct XMLElement: Sendable, Hashable {
         if xml.hasSpaceReference { open[open.count - 1].isVerbatim = true }
       case .end:
         while let last = namespaces.last, last.depth > xml.depth { namespaces.removeLast() }
-        guard let element = open.popLast() else { continue }
+        guard let element = open.popLast() else {
+          around.removeLast()
+          continue
+        }
         if open.isEmpty {
           count = 0
           try body(element)

@@ -1,5 +1,5 @@
-import Codecs
-import Rows
+public import Codecs
+public import Rows
 
 extension DocumentFormat {
   /// The points and other features of GeoJSON.
@@ -10,52 +10,22 @@ extension DocumentFormat {
 /// `longitude` of a point, or the `geometry` of anything else.
 struct FeatureDocument: TableDocument {
   static let isText = false
-  private var text: DocumentText
-  private enum State { case begun, features, finished }
-  private var state = State.begun
+  private var features: FeatureReader
+  private var isRead = false
 
-  init(_ source: any ByteSource, limit: Int) throws(Problem) { text = try DocumentText(source, limit: limit) }
+  init(_ source: any ByteSource, limit: Int) throws(Problem) {
+    features = try FeatureReader(source, limit: limit)
+  }
 
   mutating func nextTable() throws(Problem) -> String? {
-    guard state == .begun else { return nil }
-    try skipSpace()
-    guard try text.next() == UInt8(ascii: "{") else { throw notFeatures() }
-    state = .features
-    var isCollection = false
-    while true {
-      try skipSpace()
-      guard let key = try member() else {
-        // A collection whose features come first names its type after them.
-        guard isCollection else { throw notFeatures() }
-        state = .finished
-        return ""
-      }
-      try skipSpace()
-      if key.elementsEqual("features".utf8) {
-        guard try text.next() == UInt8(ascii: "[") else { throw notFeatures() }
-        return ""
-      }
-      let value = try self.value()
-      if key.elementsEqual("type".utf8) { isCollection = value.elementsEqual("\"FeatureCollection\"".utf8) }
-    }
+    if isRead { return nil }
+    isRead = true
+    try features.begin()
+    return ""
   }
 
   mutating func nextRecord() throws(Problem) -> DocumentRecord? {
-    guard state == .features else { return nil }
-    try skipSpace()
-    let line = text.line
-    switch try text.peek() {
-    case UInt8(ascii: ","): try text.skip(1)
-    case UInt8(ascii: "]"):
-      state = .finished
-      return nil
-    case UInt8(ascii: "{"): break
-    default: throw text.problem("expected a feature, a comma or the end of the features")
-    }
-    try skipSpace()
-    let feature = try JSON.parse(try value(), name: "\(text.name):\(line)")
-    guard feature["type"]?.stringValue == "Feature" else { throw text.problem("expected a feature", line: line) }
-    return .object(.object(Self.members(of: feature)))
+    try features.next().map { .object(.object(Self.members(of: $0.feature))) }
   }
 
   private static func members(of feature: JSON) -> [JSON.Member] {
@@ -75,6 +45,69 @@ struct FeatureDocument: TableDocument {
       add("geometry", geometry)
     }
     return members
+  }
+}
+
+/// The features of a collection, one of them in memory at a time.
+public struct FeatureReader: Sendable {
+  /// Counts of the members of the collection that are not features, by name.
+  public private(set) var others: [String: Int] = [:]
+  private var text: DocumentText
+  private enum State { case begun, members, features, finished }
+  private var state = State.begun
+  private var isCollection = false
+
+  /// - Parameter limit: the most bytes of a feature.
+  public init(_ source: any ByteSource, limit: Int) throws(Problem) { text = try DocumentText(source, limit: limit) }
+
+  /// The next feature and its line; nil at the end.
+  /// - Throws: `badData` for another document, and one that breaks off.
+  public mutating func next() throws(Problem) -> (feature: JSON, line: Int)? {
+    try begin()
+    guard state == .features else { return nil }
+    try skipSpace()
+    switch try text.peek() {
+    case UInt8(ascii: ","): try text.skip(1)
+    case UInt8(ascii: "]"):
+      try text.skip(1)
+      state = .members
+      return try next()
+    case UInt8(ascii: "{"): break
+    default: throw text.problem("expected a feature, a comma or the end of the features")
+    }
+    try skipSpace()
+    let line = text.line
+    let feature = try JSON.parse(try value(), name: "\(text.name):\(line)")
+    guard feature["type"]?.stringValue == "Feature" else { throw text.problem("expected a feature", line: line) }
+    return (feature, line)
+  }
+
+  /// Reads what is before the next feature, or up to the end.
+  mutating func begin() throws(Problem) {
+    try skipSpace()
+    if state == .begun {
+      guard try text.next() == UInt8(ascii: "{") else { throw notFeatures() }
+      state = .members
+    }
+    while state == .members {
+      try skipSpace()
+      guard let key = try member() else {
+        guard isCollection else { throw notFeatures() }
+        return state = .finished
+      }
+      try skipSpace()
+      if key.elementsEqual("features".utf8) {
+        guard try text.next() == UInt8(ascii: "[") else { throw notFeatures() }
+        state = .features
+      } else {
+        let value = try JSON.parse(try value(), name: "\(text.name):\(text.line)")
+        if key.elementsEqual("type".utf8) {
+          isCollection = value.stringValue == "FeatureCollection"
+        } else {
+          others["\(String(decoding: key, as: UTF8.self)) of the collection", default: 0] += 1
+        }
+      }
+    }
   }
 
   private mutating func skipSpace() throws(Problem) {

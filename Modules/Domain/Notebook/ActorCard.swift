@@ -7,11 +7,8 @@ struct ActorCard {
   private(set) var record = Record(Catalog.actors, [:])
   /// The properties that actors have no column for, or with another value.
   private(set) var foreign = ForeignMembers()
-  /// Counts of properties that were omitted, by name: images that are none.
+  /// Counts of properties that were omitted, by name: those of the file, and images that are none.
   private(set) var omitted: [String: Int] = [:]
-
-  /// Properties without information about the actor.
-  private static let technical: Set = ["VERSION", "PRODID", "REV", "FN", "SOURCE", "KIND", "CLIENTPIDMAP"]
 
   /// - Parameter name: how messages name the file.
   /// - Throws: `badData` for a card without a name.
@@ -20,7 +17,7 @@ struct ActorCard {
       throw Problem(.badData, "the card has no name", at: "\(name):\(card.first?.line ?? 1)")
     }
     record[.name] = called
-    for property in card where !Self.technical.contains(property.name) { read(property) }
+    for property in card where property.name != "VERSION" { read(property) }
   }
 
   /// The formatted name, else the given name and the family name.
@@ -36,8 +33,10 @@ struct ActorCard {
     let text = property.text
     if text.isEmpty { return }
     switch property.name {
-    case "UID":
-      record[.id] = text.lowercased().hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
+    case "UID": put("id", text.lowercased().hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text, of: property)
+    case "FN": put("name", text, of: property)
+    case "PRODID", "REV": omit(property)
+    case "KIND" where text.lowercased() == "individual": break
     case "N": if !isOfName(property) { keep(property) }
     case "BDAY", "X-BB-BDAY":
       if let date = Self.date(text) { put("birth_date", date, of: property) } else { keep(property) }

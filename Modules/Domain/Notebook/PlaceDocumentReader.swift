@@ -24,16 +24,16 @@ public struct PlaceDocumentReader: Sendable {
   ///   - name: its path, for messages.
   /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a
   ///   place that does not exist.
-  public init(_ bytes: [UInt8], suffix: String, name: String) async throws(Problem) {
+  public init(_ bytes: [UInt8], suffix: String, name: String) throws(Problem) {
     schema = suffix == "vcf" ? Catalog.actors : Catalog.places
-    try await read(bytes, suffix, name)
+    try read(bytes, suffix, name)
     if records.allSatisfy({ $0[ForeignMembers.column] == .null }) { return }
     schema = Catalog.withForeignMembers(schema)
     records = records.map { $0.fitted(to: schema) }
   }
 
-  private mutating func read(_ bytes: [UInt8], _ suffix: String, _ name: String) async throws(Problem) {
-    if suffix == "geojson" { return try await readGeoJSON(bytes, name) }
+  private mutating func read(_ bytes: [UInt8], _ suffix: String, _ name: String) throws(Problem) {
+    if suffix == "geojson" { return try readGeoJSON(bytes, name) }
     if suffix == "vcf" {
       var omitted: [String: Int] = [:]
       var actors: [Record] = []
@@ -48,31 +48,39 @@ public struct PlaceDocumentReader: Sendable {
       return
     }
     func place(_ element: XMLElement) -> String { XMLElement.place(element.start, in: bytes, name: name) }
-    var kind = Catalog.places, records: [Record] = [], omitted: [String: Int] = [:], what = Self.shapes
-    try XMLElement.records(bytes, name: name) { (root) throws(Problem) in
-      switch root.name {
-      case "gpx":
-        what = "unnamed track points"
-        return ["wpt", "rtept", "trkpt"]
-      case "kml": return ["Placemark"]
-      case "actors":
-        kind = Catalog.actors
-        return ["actor"]
-      default:
-        throw Problem(
-          .badData, "<\(root.name)> is neither GPX, KML nor a list of actors", at: place(root),
-          hint: "supported: \(Self.suffixes.joined(separator: ", ")), csv, json, ndjson")
+    var kind = Catalog.places, records: [Record] = [], omitted: [String: Int] = [:]
+    var wanted: Set<String> = [], groups: Set<String> = [], group = ""
+    try XMLElement.records(bytes, name: name) { (element, around) throws(Problem) in
+      guard let outer = around.last else {
+        groups = [element.name]
+        switch element.name {
+        case "gpx": (wanted, groups) = (["wpt", "rtept", "trkpt"], ["gpx", "metadata", "rte", "trk", "trkseg"])
+        case "kml": (wanted, groups) = (["Placemark"], ["kml", "Document", "Folder"])
+        case "actors": (kind, wanted) = (Catalog.actors, ["actor"])
+        default:
+          throw Problem(
+            .badData, "<\(element.name)> is neither GPX, KML nor a list of actors", at: place(element),
+            hint: "supported: \(Self.suffixes.joined(separator: ", ")), csv, json, ndjson")
+        }
+        return false
       }
+      if wanted.contains(element.name) { return true }
+      // Titles are read, because writers give a document the name of its dataset.
+      group = outer
+      if groups.contains(element.name) || !groups.contains(outer) { return false }
+      if element.name != "name" { omitted["\(element.name) of \(outer)", default: 0] += 1 }
+      return element.name == "name"
     } body: { (element) throws(Problem) in
       switch element.name {
       // The points of a route are places; those of a track only if they have a name.
       case "trkpt" where element.text(of: "name") == nil:
-        omitted[what, default: 0] += 1
+        omitted["unnamed track points", default: 0] += 1
       case "wpt", "rtept", "trkpt": records.append(try Self.gpx(element, &omitted, place))
       case "Placemark":
         let points = try Self.kml(element, &omitted, place)
-        if points.isEmpty { omitted[what, default: 0] += 1 }
+        if points.isEmpty { omitted[Self.shapes, default: 0] += 1 }
         records += points
+      case "name": if element.text != kind.name { omitted["name of \(group)", default: 0] += 1 }
       default: records.append(try Self.actor(element, &omitted, place))
       }
       try RecordImport.check(records.count, name)
@@ -178,6 +186,7 @@ public struct PlaceDocumentReader: Sendable {
   ) throws(Problem) -> [Record] {
     let points = mark.all("Point")
     guard !points.isEmpty else { return [] }
+    for element in [mark] + points { for name in element.attributes.keys { omitted["@\(name)", default: 0] += 1 } }
     let values = (mark["ExtendedData"]?.elements ?? []).flatMap { element in
       element.name == "SchemaData"
         ? element.elements.map { ($0.attributes["name"] ?? $0.name, $0.text) }
@@ -221,33 +230,20 @@ public struct PlaceDocumentReader: Sendable {
   private static let largestFeature = 1 << 20
 
   /// Reads a collection feature by feature, so that only their records stay in memory.
-  private mutating func readGeoJSON(_ bytes: [UInt8], _ name: String) async throws(Problem) {
+  private mutating func readGeoJSON(_ bytes: [UInt8], _ name: String) throws(Problem) {
     if bytes.count <= Self.largestFeature {
       let document = try JSON.parse(bytes, name: name)
-      switch document["type"]?.stringValue {
-      case "FeatureCollection": break
-      case "Feature":
-        try readFeature(document, name, name)
-        return
-      default: throw Problem(.badData, "not a GeoJSON FeatureCollection", at: name)
-      }
+      if document["type"]?.stringValue == "Feature" { return try readFeature(document, name, name) }
     }
-    let members = ["id", "geometry", "properties"]
-    let reading = JSONReading(form: .array, records: JSONPointer(steps: ["features"]), ignoresOtherKeys: true)
-    let features = JSONRowStream(
-      MemoryByteSource(bytes, name: name), schema: Schema("", columns: members.map { ColumnDescription($0, .json) }),
-      reading)
-    var number = 0
-    while let batch = try await features.next()?.batch() {
-      for row in 0..<batch.count {
-        number += 1
-        var feature: [JSON.Member] = []
-        for (column, member) in members.enumerated() {
-          guard case .json(let text) = batch.value(row, column) else { continue }
-          feature.append(JSON.Member(Array(member.utf8), try JSON.parse(text, name: name)))
-        }
-        try readFeature(.object(feature), name, "\(name): feature \(number)")
-      }
+    var features = try FeatureReader(MemoryByteSource(bytes, name: name), limit: bytes.count)
+    while let (feature, line) = try features.next() { try readFeature(feature, name, "\(name):\(line)") }
+    omitted.merge(features.others, uniquingKeysWith: +)
+  }
+
+  /// Counts the members of an object that are none of `known`.
+  private mutating func omit(_ object: JSON, but known: Set<String>, of owner: String) {
+    for member in object.objectMembers ?? [] where !known.contains(member.name) {
+      omitted["\(member.name) of \(owner)", default: 0] += 1
     }
   }
 
@@ -259,6 +255,9 @@ public struct PlaceDocumentReader: Sendable {
       omitted[Self.shapes, default: 0] += 1
       return
     }
+    omit(feature, but: ["type", "id", "geometry", "properties"], of: "feature")
+    omit(geometry, but: ["type", "coordinates"], of: "geometry")
+    if geometry["coordinates"]?[3] != nil { omitted["coordinates after the altitude", default: 0] += 1 }
     func number(_ place: Int) -> String? {
       geometry["coordinates"]?[place]?.numberLiteral.map { String(decoding: $0, as: UTF8.self) }
     }
