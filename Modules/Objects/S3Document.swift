@@ -14,7 +14,7 @@ struct S3Document: Sendable {
 
   /// Whether the elements are those of S3 by their namespace.
   private static func isOfService(_ root: XMLElement) -> Bool {
-    let host = root.namespace.split(separator: "/").dropFirst().first ?? ""
+    let host = root.namespace.split(at: "/").dropFirst().first ?? ""
     return root.namespace.isEmpty
       || root.namespace.hasPrefix("http") && services.contains { host == $0 || host.hasSuffix(".\($0)") }
   }

@@ -247,7 +247,8 @@ import Testing
       "<!DOCTYPE x [<!ENTITY a \"b\">]><ListBucketResult>&a;</ListBucketResult>",
       "<ListBucketResult>&a;</ListBucketResult>",
       "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
-      String(repeating: "<a>", count: 500_000), "\0", foreign("urn:other"), foreign("http://amazonaws.com.example.org/"),
+      String(repeating: "<a>", count: 500_000), "\0", foreign("urn:other"),
+      foreign("http://amazonaws.com.example.org/"),
     ])
   func foreignDocuments(text: String) async throws {
     let server = MemoryS3 { (_, _) throws(Problem) in MemoryS3.xml(text) }, storage = try server.storage()
