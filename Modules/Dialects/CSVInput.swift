@@ -102,7 +102,8 @@ public struct CSVInput: Sendable {
   ) throws(Problem) -> (CharacterEncoding.Finding, DialectFinding, Int) {
     let encoding = CharacterEncoding.finding(sample, isWhole: isWhole, options.encoding)
     let body = sample.extracting(encoding.mark...)
-    if !encoding.isSure || encoding.encoding == .utf8, options.encoding == nil {
+    let mayBeArchive = encoding.encoding == .utf8 && ByteText.contains(body, [0])
+    if !encoding.isSure || mayBeArchive, options.encoding == nil {
       var controls = 0
       for index in 0..<body.count where ByteText.isControl(body[index]) { controls += 1 }
       // Text may have null bytes in fields, but does not consist of them.
