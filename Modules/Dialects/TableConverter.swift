@@ -644,12 +644,3 @@ struct TableConverter: ~Copyable {
     return problem
   }
 }
-
-extension ReadRecord {
-  var isLong: Bool { next - start > TableConverter.longRecord }
-
-  static func trimmed(_ field: [UInt8]) -> [UInt8] {
-    let start = field.drop(while: CellKind.isSpace)
-    return Array(start.lastIndex { !CellKind.isSpace($0) }.map { start[...$0] } ?? [])
-  }
-}
