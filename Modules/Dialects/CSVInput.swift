@@ -80,7 +80,7 @@ public struct CSVInput: Sendable {
       finding.notes.map { note in
         Warning("\(source.name): \(note.message)", hint: .set(note.setting, to: note.value ?? ""))
       } + Self.summary(source.name, encoding, finding, options, text)
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF], start = encoding.mark
+    let mark = CharacterEncoding.mark, start = encoding.mark
     if start > 0, isUTF8, sample.count >= start + 3, mark.indices.allSatisfy({ sample[start + $0] == mark[$0] }) {
       warnings.append(Warning("\(source.name): a second byte order mark is part of the first name"))
     }

@@ -71,11 +71,14 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     return Finding(encoding: given, mark: found.isSure && found.encoding == given ? found.mark : 0, isSure: true)
   }
 
+  /// The byte order mark of UTF-8.
+  static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   private static func detected(_ sample: Span<UInt8>, isWhole: Bool) -> Finding {
     let marks: [([UInt8], CharacterEncoding)] = [
       // The mark of UTF-32 begins with that of UTF-16.
       ([0xFF, 0xFE, 0, 0], .utf32le), ([0, 0, 0xFE, 0xFF], .utf32be),
-      ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE], .utf16le), ([0xFE, 0xFF], .utf16be),
+      (mark, .utf8), ([0xFF, 0xFE], .utf16le), ([0xFE, 0xFF], .utf16be),
     ]
     for (mark, encoding) in marks where sample.count >= mark.count {
       if mark.indices.allSatisfy({ sample[$0] == mark[$0] }) {

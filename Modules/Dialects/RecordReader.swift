@@ -1,5 +1,3 @@
-internal import CMasks
-
 /// Reads the records of a text one by one, a damaged one again in other ways.
 ///
 /// The extent of a record depends only on the text from its first byte on.

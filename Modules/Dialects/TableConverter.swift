@@ -66,8 +66,8 @@ struct TableConverter: ~Copyable {
   private static let lookAhead = 4, portion = 64 << 10
   /// The bytes of a record for which memory is reserved at once.
   static let longRecord = 1 << 20
-  /// The byte order mark of UTF-8, for sources without a sample.
-  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  /// The byte order mark, for sources without a sample.
+  private static let mark = CharacterEncoding.mark
 
   /// - Parameter mark: the bytes before the text.
   init(_ plan: Plan, name: String, mark: Int, original: TranscodingSource? = nil) {
@@ -150,7 +150,14 @@ struct TableConverter: ~Copyable {
 
   /// Consumes the text from `start` to `end`.
   private func take(_ start: Int, _ end: Int) {
-    if let original { _ = original.original(of: span(start, end).span, takes: true) }
+    if let original { _ = found(in: original, start, end, takes: true) }
+  }
+
+  /// The original of the text from `start` to `end`.
+  private func found(
+    in original: TranscodingSource, _ start: Int, _ end: Int, takes: Bool
+  ) -> (offset: Int, bytes: ArraySlice<UInt8>) {
+    window.read { original.original(of: Span(_bytes: $0.extracting(start..<end)), takes: takes) }
   }
 
   private mutating func forget() {
@@ -611,7 +618,7 @@ struct TableConverter: ~Copyable {
       line: line, offset: base + record.start, reason: reason, action: action, detail: Array(detail.utf8),
       isExpected: isExpected)
     if let original {
-      let found = original.original(of: span(record.start, record.next).span, takes: false)
+      let found = found(in: original, record.start, record.next, takes: false)
       (reject.offset, reject.raw) = (found.offset, Array(found.bytes))
     } else if record.isLong {
       reject.place = record.start..<record.next

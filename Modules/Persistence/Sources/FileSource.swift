@@ -494,11 +494,10 @@ public struct FileSource: RecordSource, SampledFile {
   /// The dialect of a CSV file by its beginning, and its text in the usual one; nil for an empty file that is repaired.
   private func dialect(of bytes: any ByteSource, _ way: CSVReading) throws(Problem) -> CSVInput? {
     let (source, sample) = try sampled(bytes, DialectSniffer.sampleSize)
-    let marks: [[UInt8]] = [[], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF]]
-    let isBlank = marks.contains { mark in
-      sample.bytes.starts(with: mark) && sample.bytes.dropFirst(mark.count).allSatisfy { $0 <= 0x20 }
+    if reading.dialect.repairs, sample.isWhole {
+      let mark = CharacterEncoding.finding(sample.bytes.span, isWhole: true).mark
+      if sample.bytes.dropFirst(mark).allSatisfy({ $0 <= 0x20 }) { return nil }
     }
-    if reading.dialect.repairs, sample.isWhole, isBlank { return nil }
     let input = try CSVInput(
       source, sample: sample.bytes.span, isWhole: sample.isWhole, reading.dialect, isTabbed: format == .tsv,
       maximumField: way.maximumField,
