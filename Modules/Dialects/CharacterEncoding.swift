@@ -177,11 +177,11 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
       }
     case .windows1251:
       upper = Self.cyrillic.unicodeScalars.map { Array(String(Character($0)).utf8) }
-    case .shiftJIS, .gb18030:
-      let opened = unsafe iconv_open("UTF-8", encoding == .shiftJIS ? "CP932" : "GB18030")
+    case .utf8: break
+    case .utf16le, .utf16be, .utf32le, .utf32be, .shiftJIS, .gb18030:
+      let opened = unsafe iconv_open("UTF-8", encoding == .shiftJIS ? "CP932" : encoding.rawValue)
       guard Int(bitPattern: opened) != -1 else { return nil }
       unsafe converter = opened
-    case .utf8, .utf16le, .utf16be, .utf32le, .utf32be: break
     }
   }
 
@@ -195,91 +195,40 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   /// Appends the text of `bytes`.
   /// - Returns: the bytes that were used; the rest is the beginning of a character.
   mutating func decode(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
-    switch encoding {
-    case .utf16le, .utf16be: return decodeUTF16(bytes, isAtEnd: isAtEnd, into: &text)
-    case .utf32le, .utf32be: return decodeUTF32(bytes, isAtEnd: isAtEnd, into: &text)
-    case .shiftJIS, .gb18030: return convert(bytes, isAtEnd: isAtEnd, into: &text)
-    default:
-      text.reserveCapacity(text.count + bytes.count + bytes.count / 8)
-      for index in 0..<bytes.count {
-        let byte = bytes[index]
-        if byte < 0x80 || upper.isEmpty { text.append(byte) } else { text += upper[Int(byte) - 0x80] }
-      }
-      return bytes.count
+    if unsafe converter != nil { return convert(bytes, isAtEnd: isAtEnd, into: &text) }
+    text.reserveCapacity(text.count + bytes.count + bytes.count / 8)
+    for index in 0..<bytes.count {
+      let byte = bytes[index]
+      if byte < 0x80 || upper.isEmpty { text.append(byte) } else { text += upper[Int(byte) - 0x80] }
     }
-  }
-
-  private mutating func append(_ code: UInt32, to text: inout [UInt8]) {
-    if code < 0x80 { return text.append(UInt8(code)) }
-    guard let scalar = Unicode.Scalar(code) else {
-      replaced += 1
-      return text.append(contentsOf: [0xEF, 0xBF, 0xBD])
-    }
-    text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
-  }
-
-  private mutating func decodeUTF16(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
-    let high = encoding == .utf16le ? 1 : 0
-    text.reserveCapacity(text.count + bytes.count)
-    var at = 0
-    func unit(_ at: Int) -> UInt32 { UInt32(bytes[at + high]) << 8 | UInt32(bytes[at + 1 - high]) }
-    while at + 1 < bytes.count {
-      let code = unit(at)
-      if code & 0xFC00 == 0xD800 {
-        if at + 3 >= bytes.count, !isAtEnd { return at }
-        if at + 3 < bytes.count, case let low = unit(at + 2), low & 0xFC00 == 0xDC00 {
-          append(0x10000 + (code & 0x3FF) << 10 + low & 0x3FF, to: &text)
-          at += 4
-          continue
-        }
-      }
-      append(code, to: &text)
-      at += 2
-    }
-    if isAtEnd, at < bytes.count {
-      append(0xD800, to: &text)
-      at += 1
-    }
-    return at
-  }
-
-  private mutating func decodeUTF32(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
-    let low = encoding == .utf32le ? 0 : 3
-    var at = 0
-    while at + 3 < bytes.count {
-      append((0..<4).reduce(0) { $0 | UInt32(bytes[at + (low ^ $1)]) << (8 * $1) }, to: &text)
-      at += 4
-    }
-    if isAtEnd, at < bytes.count {
-      append(0xD800, to: &text)
-      at = bytes.count
-    }
-    return at
+    return bytes.count
   }
 
   private mutating func convert(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
     var used = 0
     while used < bytes.count {
-      let rest = bytes.count - used, room = rest * 3 + 16
-      let (taken, made, failure) = unsafe bytes.extracting(used...).withUnsafeBufferPointer {
-        (input) -> (Int, [UInt8], CInt) in
-        var failure: CInt = 0, taken = 0
+      // Small pieces, as each one ends at the next byte that is not valid.
+      let piece = bytes.extracting(used..<min(used + 1 << 14, bytes.count)), room = piece.count * 3
+      let isLast = used + piece.count == bytes.count
+      let (made, failure) = unsafe piece.withUnsafeBufferPointer { (input) -> ([UInt8], CInt) in
+        var failure: CInt = 0
         let made = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
           var source = unsafe UnsafeMutableRawPointer(mutating: input.baseAddress)?.assumingMemoryBound(to: CChar.self)
           var target = unsafe UnsafeMutableRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: CChar.self)
-          var left = rest, free = room
+          var left = piece.count, free = room
           if unsafe iconv(converter, &source, &left, &target, &free) == -1 { failure = errno }
           count = room - free
-          taken = rest - left
+          used += piece.count - left
         }
-        return (taken, made, failure)
+        return (made, failure)
       }
       text += made
-      used += taken
+      if failure == EINVAL, !isLast { continue }
       if failure == EINVAL, !isAtEnd { return used }
-      if used < bytes.count, failure == EILSEQ || failure == EINVAL {
-        append(0xD800, to: &text)
-        used += 1
+      if failure == EILSEQ || failure == EINVAL {
+        replaced += 1
+        text += [0xEF, 0xBF, 0xBD]
+        used += min(encoding.unitBytes, bytes.count - used)
       }
     }
     return used

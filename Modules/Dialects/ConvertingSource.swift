@@ -31,8 +31,10 @@ public final class ConvertingSource: ByteSource {
     self.log = log
     name = source.name
     let original = log == nil ? nil : source as? TranscodingSource
-    original?.keepOriginal()
-    state = Mutex(State(converter: TableConverter(plan, name: source.name, mark: mark, original: original)))
+    if let log { original?.keepOriginal(in: log.scratch) }
+    state = Mutex(
+      State(
+        converter: TableConverter(plan, name: source.name, mark: mark, original: original, scratch: log?.scratch)))
   }
 
   /// Converts with a dialect that is known.
@@ -55,17 +57,14 @@ public final class ConvertingSource: ByteSource {
         state.converter.takeOutput()
         state.taken = 0
         let needsMore = try state.converter.convert()
-        let rejects = state.converter.rejects, isLong = rejects.last?.place != nil
+        let rejects = state.converter.rejects
         state.converter.rejects = []
-        if let log, let reader = state.reader, !rejects.isEmpty {
-          try log.add(rejects, of: reader, in: name, state.converter.takeLongText())
-        }
-        if isLong { continue }
+        if let log, let reader = state.reader { try log.add(rejects, of: reader) }
         if needsMore {
           if state.converter.isAtEnd { throw Problem(.bug, "internal error: a record has no end", at: name) }
           let room = min(max(state.converter.window.room, 1 << 16), TableConverter.longRecord)
           state.converter.isAtEnd = try source.read(into: &state.converter.window, limit: room) == 0
-        } else if state.converter.output.bytes.isEmpty {
+        } else if state.converter.isFinished {
           try state.converter.checkEnd()
           state.isDone = true
           if let log, let reader = state.reader {

@@ -51,10 +51,7 @@ struct InputVerification: ~Copyable {
         try rest.take(last - rest.offset, keeps: true)
         // In a table of one column, empty lines count as records only after the header.
         if batch.value(row, 6) == heading, input.plan.columns == 1 { blank = rest.converter.output.records }
-        var raw: [UInt8]?
-        if case .text(let text) = batch.value(row, 7) { raw = text }
-        if case .text(let text) = batch.value(row, 8) { raw = Base64.decode(text) }
-        guard let raw, try rest.next(raw.count) == raw else { throw rest.problem("other bytes than the rejects say") }
+        guard try rest.takeRecord(batch, row) else { throw rest.problem("other bytes than the rejects say") }
         if batch.value(row, 5) != .text(Reject.Action.dropped.rawValue), batch.value(row, 6) != heading {
           changed += 1
         }
@@ -73,7 +70,20 @@ struct InputVerification: ~Copyable {
     Problem(.io, "the rows and rejects are not the file: found \(what)", at: "\(source.name): byte \(offset)")
   }
 
-  /// The next bytes of the file.
+  /// Takes the record of a reject, part by part; false if the file has other bytes.
+  private mutating func takeRecord(_ batch: RowBatch, _ row: Int) throws(Problem) -> Bool {
+    for (column, part) in [(7, 3 << 14), (8, 4 << 14)] {
+      guard case .text(let start, let count) = batch[row, column] else { continue }
+      for at in stride(from: 0, to: count, by: part) {
+        let text = batch.bytes(start + at, min(UInt32(part), count - at))
+        guard let raw = column == 7 ? text : Base64.decode(text), try next(raw.count) == raw else { return false }
+      }
+      return true
+    }
+    return false
+  }
+
+  /// The next bytes of the file, at most 64 KiB.
   private mutating func next(_ count: Int) throws(Problem) -> [UInt8] {
     while bytes.count < count, try source.read(into: &bytes, limit: max(bytes.room, 4096)) > 0 {}
     let taken = min(count, bytes.count)
@@ -114,7 +124,7 @@ struct InputVerification: ~Copyable {
     }
     converter.window.append(text)
     do throws(Problem) {
-      while try !converter.convert(), !(converter.isAtEnd && converter.output.bytes.isEmpty) { converter.takeOutput() }
+      while try !converter.convert(), !converter.isFinished { converter.takeOutput() }
     } catch { throw problem(error.message) }
     converter.takeOutput()
   }

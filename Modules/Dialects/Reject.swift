@@ -1,5 +1,5 @@
 /// A record that repair changed or dropped, or that needs a look.
-public struct Reject: Sendable, Equatable {
+public struct Reject: Sendable {
   /// The fault of a record.
   public enum Reason: String, Sendable, CaseIterable {
     case strayQuote = "stray quote"
@@ -43,9 +43,11 @@ public struct Reject: Sendable, Equatable {
   var reason: Reason
   var action: Action
   var detail: [UInt8] = []
-  /// Its bytes in the file, with the line end; of a long record only their place in the text that is logged with it.
+  /// Its bytes in the file, with the line end; those of a long record are stored.
   var raw: [UInt8] = []
-  var place: Range<Int>?
+  var stored: StoredText?
+  /// The number of its bytes.
+  var count: Int { stored?.range.count ?? raw.count }
   /// Whether the user said that the record does not belong to the table.
   var isExpected = false
 }

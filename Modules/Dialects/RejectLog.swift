@@ -38,7 +38,7 @@ public final class RejectLog: Sendable {
     var readers = 0
   }
   private let state = Mutex(State())
-  private let scratch: any ScratchSpace
+  let scratch: any ScratchSpace
 
   /// An empty log; what it cannot keep in memory goes to `scratch`.
   public init(scratch: any ScratchSpace) { self.scratch = scratch }
@@ -60,21 +60,17 @@ public final class RejectLog: Sendable {
   }
 
   /// Adds records of the reading `reader` of a file.
-  /// - Parameter long: the text of the long record among them.
   /// - Throws: `io` if a temporary file cannot be written.
-  func add(
-    _ rejects: [Reject], of reader: Int, in file: String, _ long: consuming ArenaBuilder? = nil
-  ) throws(Problem) {
-    let batch: RowBatch? = if let long { Self.batch(rejects, file, long) } else { nil }
+  func add(_ rejects: [Reject], of reader: Int) throws(Problem) {
     try state.withLock { (state) throws(Problem) in
-      guard let index = state.parts.firstIndex(where: { $0.reader == reader }) else { return }
+      guard !rejects.isEmpty, let index = state.parts.firstIndex(where: { $0.reader == reader }) else { return }
       for reject in rejects {
         let isListed = !reject.isExpected || reject.reason == .shortRow || reject.reason == .longRow
         if isListed {
           state.parts[index].counts[Kind(reason: reject.reason, action: reject.action), default: 0] += 1
         }
-        state.parts[index].pendingBytes += reject.raw.count
-        let isBlank = reject.place == nil && reject.raw.allSatisfy(CellKind.isSpace)
+        state.parts[index].pendingBytes += reject.count
+        let isBlank = reject.stored == nil && reject.raw.allSatisfy(CellKind.isSpace)
         if state.refusesLoss, !reject.isExpected, reject.action == .dropped && !isBlank || reject.action == .surplusCut
         {
           throw Problem(
@@ -82,55 +78,65 @@ public final class RejectLog: Sendable {
             at: "\(state.parts[index].file):\(reject.line)", hint: .set(.rejects, for: "keep such records"))
         }
       }
-      if batch == nil { state.parts[index].pending += rejects }
-      if batch != nil || state.parts[index].pendingBytes > 1 << 16 { try Self.flush(&state.parts[index]) }
-      if let batch { try state.parts[index].rows.append(batch) }
+      state.parts[index].pending += rejects
+      if state.parts[index].pendingBytes > 1 << 16 { try Self.flush(&state.parts[index]) }
     }
   }
 
   private static func flush(_ part: inout Part) throws(Problem) {
     guard !part.pending.isEmpty else { return }
-    let batch = batch(part.pending, part.file, ArenaBuilder())
+    let batch = try batch(part.pending, part.file)
     (part.pending, part.pendingBytes) = ([], 0)
     try part.rows.append(batch)
   }
 
-  /// The rows of rejects, whose records are in `text` if they are long: it takes them without a copy.
-  private static func batch(_ rejects: [Reject], _ file: String, _ text: consuming ArenaBuilder) -> RowBatch {
-    var text = text, cells = CellsBuilder(capacity: rejects.count * schema.width)
+  private static func batch(_ rejects: [Reject], _ file: String) throws(Problem) -> RowBatch {
+    var text = ArenaBuilder(), cells = CellsBuilder(capacity: rejects.count * schema.width)
     func add(_ bytes: some Collection<UInt8>, to text: inout ArenaBuilder) -> Cell {
       text.append(Array(bytes))
       return .text(UInt32(text.count - bytes.count), UInt32(bytes.count))
     }
+    var last: (range: Range<Int>, record: Record)?
     for reject in rejects {
-      let start = reject.place?.lowerBound ?? text.count, count = reject.place?.count ?? reject.raw.count
-      if reject.place == nil { text.append(reject.raw) }
-      var raw = Cell.text(UInt32(start), UInt32(count)), encoded = Cell.null
-      let isText = text.read { bytes in
-        let record = Span<UInt8>(_bytes: bytes.extracting(start..<start + count))
-        return ByteText.firstInvalid(record) == count && !record.indices.contains { record[$0] == 0 }
-      }
-      if !isText {
-        let code = text.count, end = start + count
-        if reject.place != nil { text.reserve(code + (count + 2) / 3 * 4 + 4096) }
-        // In pieces that end between letters of the code.
-        for at in stride(from: start, to: end, by: 3 << 14) {
-          let piece = text.read { bytes in
-            let record = Span<UInt8>(_bytes: bytes)
-            return (at..<min(at + (3 << 14), end)).map { record[$0] }
+      let start = text.count, raw: Record
+      if let last, last.range == reject.stored?.range {
+        raw = last.record
+      } else {
+        if let stored = reject.stored {
+          text.reserve(start + stored.range.count / 3 * 4 + 4096)
+          try stored.forEachPart { part in
+            text.append(part)
+            return true
           }
-          text.append(Base64.encoded(piece))
+        } else {
+          text.append(reject.raw)
         }
-        (raw, encoded) = (.null, .text(UInt32(code), UInt32(text.count - code)))
+        raw = record(start..<text.count, in: &text)
+        last = reject.stored.map { ($0.range, raw) }
       }
       let values: [Cell] = [
-        add(file.utf8, to: &text), .integer(Int64(reject.line)), .integer(Int64(reject.offset)), .integer(Int64(count)),
-        add(reject.reason.rawValue.utf8, to: &text), add(reject.action.rawValue.utf8, to: &text),
-        reject.detail.isEmpty ? .null : add(reject.detail, to: &text), raw, encoded,
+        add(file.utf8, to: &text), .integer(Int64(reject.line)), .integer(Int64(reject.offset)),
+        .integer(Int64(reject.count)), add(reject.reason.rawValue.utf8, to: &text),
+        add(reject.action.rawValue.utf8, to: &text), reject.detail.isEmpty ? .null : add(reject.detail, to: &text),
+        raw.text, raw.base64,
       ]
       for value in values { cells.append(value) }
     }
     return RowBatch(width: schema.width, count: rejects.count, cells: cells.freeze(), arena: text.freeze())
+  }
+
+  private typealias Record = (text: Cell, base64: Cell)
+
+  /// The cells of a record, which is encoded unless it is text.
+  private static func record(_ place: Range<Int>, in text: inout ArenaBuilder) -> Record {
+    let start = UInt32(place.lowerBound)
+    let isText = text.read { bytes in
+      let record = Span<UInt8>(_bytes: bytes.extracting(place))
+      return ByteText.firstInvalid(record) == record.count && !ByteText.contains(record, [0])
+    }
+    if isText { return (.text(start, UInt32(place.count)), .null) }
+    text.encodeBase64(place)
+    return (.null, .text(start, UInt32(text.count - place.lowerBound)))
   }
 
   /// Refuses to drop text of which no row has anything.

@@ -32,13 +32,14 @@ struct TableConverter: ~Copyable {
   private(set) var output = ConvertedText()
   /// Records that were changed or dropped, and not yet taken; what they say of their place is the text's.
   var rejects: [Reject] = []
-  /// The text of the long record among them.
-  private var longText: ArenaBuilder?
   private(set) var rejected = 0
 
   private let plan: Plan
   private let name: String
   private let original: TranscodingSource?
+  private let scratch: (any ScratchSpace)?
+  /// Why the bytes of a record are not known.
+  private var failure: Problem?
   private let dialect: CSVDialect
   private let delimiter: UInt8
   private var reader: RecordReader
@@ -69,9 +70,13 @@ struct TableConverter: ~Copyable {
   /// The byte order mark, for sources without a sample.
   private static let mark = CharacterEncoding.mark
 
-  /// - Parameter mark: the bytes before the text.
-  init(_ plan: Plan, name: String, mark: Int, original: TranscodingSource? = nil) {
-    self.original = original
+  /// - Parameters:
+  ///   - mark: the bytes before the text.
+  ///   - scratch: where long records go that are changed or dropped.
+  init(
+    _ plan: Plan, name: String, mark: Int, original: TranscodingSource? = nil, scratch: (any ScratchSpace)? = nil
+  ) {
+    (self.original, self.scratch) = (original, scratch)
     self.plan = plan
     self.name = name
     dialect = plan.dialect
@@ -96,6 +101,8 @@ struct TableConverter: ~Copyable {
 
   /// The columns of the table; nil before they are known.
   var width: Int? { reader.width }
+  /// Whether everything is converted, and its text was taken.
+  var isFinished: Bool { isAtEnd && at == window.count && output.bytes.isEmpty }
 
   mutating func takeOutput() { output.bytes.removeAll(keepingCapacity: output.bytes.count <= Self.longRecord) }
 
@@ -112,7 +119,8 @@ struct TableConverter: ~Copyable {
       take(0, at)
     }
     guard hasBegun, base + window.count >= wantedEnd || isAtEnd else { return true }
-    while output.bytes.count < Self.portion, rejects.last?.place == nil {
+    let begin = base + at
+    while output.bytes.count < Self.portion, base + at - begin < Self.portion {
       if output.appendRest(delimiter) { continue }
       if at >= 1 << 16, ahead.isEmpty || at > window.count / 2 { forget() }
       if isFast, ahead.isEmpty, hasNames, isWanted, records >= dialect.skippedRows, dialect.skippedFooter == 0,
@@ -139,7 +147,7 @@ struct TableConverter: ~Copyable {
       }
       if let problem { throw problem }
     }
-    // The memory of a long record is free, or goes to its reject, before its text is read.
+    // The memory of a long record is free before its text is read.
     if at > Self.longRecord { forget() }
     return false
   }
@@ -148,25 +156,23 @@ struct TableConverter: ~Copyable {
     unsafe Array(UnsafeBufferPointer(start: window.base + start, count: end - start))
   }
 
-  /// Consumes the text from `start` to `end`.
-  private func take(_ start: Int, _ end: Int) {
-    if let original { _ = found(in: original, start, end, takes: true) }
-  }
-
-  /// The original of the text from `start` to `end`.
-  private func found(
-    in original: TranscodingSource, _ start: Int, _ end: Int, takes: Bool
-  ) -> (offset: Int, bytes: ArraySlice<UInt8>) {
-    window.read { original.original(of: Span(_bytes: $0.extracting(start..<end)), takes: takes) }
+  /// Consumes the text from `start` to `end`, to which the rejects without bytes belong.
+  private mutating func take(_ start: Int, _ end: Int) {
+    guard let original else { return }
+    let own = (rejects.lastIndex { $0.count > 0 } ?? -1) + 1..<rejects.count
+    do throws(Problem) {
+      let found = try window.read { (text) throws(Problem) in
+        try original.takeOriginal(of: Span(_bytes: text.extracting(start..<end)), wantsBytes: !own.isEmpty)
+      }
+      for index in own { (rejects[index].offset, rejects[index].raw, rejects[index].stored) = found }
+    } catch { failure = failure ?? error }
   }
 
   private mutating func forget() {
-    if at > Self.longRecord, window.count - at < at || rejects.last?.place != nil {
+    if at > Self.longRecord, window.count - at < at {
       let rest = span(at, window.count)
-      var text = ArenaBuilder()
-      swap(&text, &window)
+      window = ArenaBuilder()
       window.append(rest)
-      if rejects.last?.place != nil { longText = consume text }
     } else {
       window.removeFirst(at)
     }
@@ -236,6 +242,7 @@ struct TableConverter: ~Copyable {
         recordStart = end
         while recordStart > at, unsafe window.base[recordStart - 1] != 0x0A { recordStart -= 1 }
         lines = unsafe Int(bb_count_byte(window.base + at, recordStart - at, 0x0A))
+        guard lines > 0 else { return }
       }
     }
     if width != 1 { output.advance(to: line) }
@@ -322,6 +329,7 @@ struct TableConverter: ~Copyable {
   }
 
   private var rejectLimit: Problem? {
+    if let failure { return failure }
     guard let most = plan.maximumRejects, rejected > most else { return nil }
     return Problem(
       .badData, "more than \(most) records were changed or dropped", at: "\(name):\(line)",
@@ -592,6 +600,7 @@ struct TableConverter: ~Copyable {
 
   /// - Throws: `badData` without the wanted table; `bug` if a byte of the input is in no record.
   func checkEnd() throws(Problem) {
+    if let failure { throw failure }
     if let wanted = dialect.table, wanted > table {
       throw Problem(.badData, "table \(wanted) not found; the file has \(table)", at: name, hint: .set(.tableNumber))
     }
@@ -617,18 +626,17 @@ struct TableConverter: ~Copyable {
     var reject = Reject(
       line: line, offset: base + record.start, reason: reason, action: action, detail: Array(detail.utf8),
       isExpected: isExpected)
-    if let original {
-      let found = found(in: original, record.start, record.next, takes: false)
-      (reject.offset, reject.raw) = (found.offset, Array(found.bytes))
-    } else if record.isLong {
-      reject.place = record.start..<record.next
-    } else {
+    if original == nil, record.isLong, let scratch {
+      do throws(Problem) {
+        reject.stored = try window.read { (text) throws(Problem) in
+          try StoredText(text.extracting(record.start..<record.next), after: nil, in: scratch)
+        }
+      } catch { failure = failure ?? error }
+    } else if original == nil {
       reject.raw = span(record.start, record.next)
     }
     rejects.append(reject)
   }
-
-  mutating func takeLongText() -> ArenaBuilder? { longText.take() }
 
   private func raw(_ record: ReadRecord, trimmed: Bool) -> [UInt8] {
     var raw = span(record.start, record.next)

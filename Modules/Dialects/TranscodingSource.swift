@@ -19,8 +19,19 @@ public final class TranscodingSource: ByteSource {
     /// The bytes of the mark that are still to come.
     var mark: Int
     var text: [UInt8] = [], taken = 0
-    /// The original of what was not taken, from `first` on, which begins at `offset`; kept only on request.
-    var original: [UInt8] = [], first = 0, offset = 0, keeps = false
+    /// The original of what was not taken: `stored`, then `original` from `first` on. It begins at `offset`, and is kept
+    /// only if there is a place for long records.
+    var original = ArenaBuilder(), first = 0, offset = 0
+    var stored: StoredText?, scratch: (any ScratchSpace)?
+
+    mutating func store() throws(Problem) {
+      guard let scratch, first < original.count else { return }
+      stored = try original.read { (bytes) throws(Problem) in
+        try StoredText(bytes.extracting(first...), after: stored, in: scratch)
+      }
+      original.removeAll()
+      first = 0
+    }
   }
 
   /// - Parameter mark: the bytes at the beginning that only mark the encoding.
@@ -38,40 +49,71 @@ public final class TranscodingSource: ByteSource {
     state = Mutex(State(decoder: decoder, mark: mark, offset: mark))
   }
 
-  /// Keeps the original of what is read from now on, until `original` takes it.
-  func keepOriginal() { state.withLock { $0.keeps = true } }
+  /// Keeps the original of what is read from now on, until `takeOriginal` takes it; much of it in `scratch`.
+  func keepOriginal(in scratch: any ScratchSpace) { state.withLock { $0.scratch = scratch } }
 
-  /// The original of the next lines of the text.
+  /// Takes the original of the next lines of the text.
   /// - Parameters:
   ///   - text: whole lines, the next after those that were taken before.
-  ///   - takes: whether they are taken now.
+  ///   - wantsBytes: whether the bytes are wanted, and not only their place.
   /// - Returns: where they begin in the original, and their bytes.
-  func original(of text: Span<UInt8>, takes: Bool) -> (offset: Int, bytes: ArraySlice<UInt8>) {
+  func takeOriginal(
+    of text: Span<UInt8>, wantsBytes: Bool
+  ) throws(Problem) -> (offset: Int, bytes: [UInt8], stored: StoredText?) {
     let ending = text.count > 0 ? text[text.count - 1] : 0x0A, endsOpen = ending != 0x0A && ending != 0x0D
-    var count = 0
-    for index in 0..<text.count where text[index] == ending { count += 1 }
-    let unit = encoding.unitBytes, low = encoding == .utf16be || encoding == .utf32be ? unit - 1 : 0
-    return state.withLock { state in
-      var at = state.first, found = 0
-      while at < state.original.count, found < count {
-        if at + unit <= state.original.count, state.original[at + low] == ending,
-          (at..<at + unit).allSatisfy({ $0 == at + low || state.original[$0] == 0 })
-        {
-          found += 1
+    var left = 0
+    for index in 0..<text.count where text[index] == ending { left += 1 }
+    return try state.withLock { (state) throws(Problem) in
+      let offset = state.offset
+      guard state.stored != nil else {
+        let start = state.first
+        let count = state.original.read { lines(Span(_bytes: $0.extracting(start...)), &left, ending) }
+        state.first = endsOpen ? state.original.count : start + count
+        state.offset += state.first - start
+        let taken = start..<(wantsBytes ? state.first : start)
+        let bytes = state.original.read { bytes in taken.map { Span<UInt8>(_bytes: bytes)[$0] } }
+        if state.first > 1 << 18 {
+          state.original.removeFirst(state.first)
+          state.first = 0
         }
-        at += unit
+        return (offset, bytes, nil)
       }
-      at = endsOpen ? state.original.count : min(at, state.original.count)
-      let result = (state.offset, state.original[state.first..<at])
-      guard takes else { return result }
-      state.offset += at - state.first
-      state.first = at
-      if state.first > 1 << 18 {
-        state.original.removeFirst(state.first)
-        state.first = 0
+      try state.store()
+      guard var taken = state.stored else { return (offset, [], nil) }
+      var rest = taken, count = 0
+      try taken.forEachPart { part in
+        count += lines(Span(_bytes: part), &left, ending)
+        return left > 0
       }
-      return (result.0, [])
+      if endsOpen { count = taken.range.count }
+      state.offset += count
+      taken.range = taken.range.prefix(count)
+      rest.range = rest.range.dropFirst(count)
+      state.stored = rest
+      if rest.range.count < TableConverter.longRecord {
+        state.stored = nil
+        try rest.forEachPart { part in
+          state.original.append(part)
+          return true
+        }
+      }
+      return (offset, [], taken)
     }
+  }
+
+  /// The bytes of the next `left` lines, or all; reduces `left` by their number.
+  private func lines(_ bytes: Span<UInt8>, _ left: inout Int, _ ending: UInt8) -> Int {
+    let unit = encoding.unitBytes, low = encoding == .utf16be || encoding == .utf32be ? unit - 1 : 0
+    var at = 0
+    while at < bytes.count, left > 0 {
+      if at + unit <= bytes.count, bytes[at + low] == ending,
+        (at..<at + unit).allSatisfy({ $0 == at + low || bytes[$0] == 0 })
+      {
+        left -= 1
+      }
+      at += unit
+    }
+    return min(at, bytes.count)
   }
 
   /// Appends converted bytes.
@@ -87,9 +129,13 @@ public final class TranscodingSource: ByteSource {
         let skipped = min(state.mark, state.input.count)
         state.input.removeFirst(skipped)
         state.mark -= skipped
-        let bytes = unsafe Span(_unsafeStart: UnsafePointer(state.input.base), count: state.input.count)
-        let used = state.decoder.decode(bytes, isAtEnd: state.isAtEnd, into: &state.text)
-        if state.keeps { for index in 0..<used { state.original.append(bytes[index]) } }
+        let used = state.input.read { bytes in
+          state.decoder.decode(Span(_bytes: bytes), isAtEnd: state.isAtEnd, into: &state.text)
+        }
+        if state.scratch != nil {
+          state.input.read { state.original.append($0.extracting(..<used)) }
+          if state.original.count - state.first > TableConverter.longRecord { try state.store() }
+        }
         state.input.removeFirst(used)
       }
       let count = min(limit, state.text.count - state.taken)

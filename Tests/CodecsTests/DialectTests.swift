@@ -2,6 +2,7 @@ import Codecs
 import Conformance
 import Dialects
 import Rows
+import TestSupport
 import Testing
 
 /// Finding the dialects of CSV files, and reading them without losing a byte.
@@ -16,7 +17,7 @@ import Testing
   static func read(
     _ bytes: [UInt8], _ options: DialectOptions = DialectOptions(), portion: Int = 1 << 16, isTabbed: Bool = false
   ) async throws -> Reading {
-    let log = RejectLog(scratch: NoScratch())
+    let log = RejectLog(scratch: MemoryScratch())
     let input = try CSVInput(
       Portions(bytes, portion), sample: Array(bytes.prefix(DialectSniffer.sampleSize)).span,
       isWhole: bytes.count < DialectSniffer.sampleSize, options, isTabbed: isTabbed, maximumField: 1 << 20, log: log)
@@ -269,6 +270,10 @@ import Testing
     let reading = try await Self.read(text, Self.repairing)
     #expect(reading.rejects.first.map { $0.split(separator: ",").suffix(2).joined(separator: ",") } == reject)
     #expect(try await Self.read(text, Self.repairing, portion: 999) == reading)
+    let wide = try await Self.read([0xFF, 0xFE] + text.flatMap { [$0, 0] }, Self.repairing)
+    let isText = middle == 0xE9
+    #expect(wide.rejects.count == (isText ? 0 : reading.rejects.count))
+    if !isText { #expect(wide.lines == reading.lines) }
   }
 
   @Test("records of very many fields are complete in the rejects") func manyFields() async throws {
@@ -316,7 +321,7 @@ import Testing
 
   /// The text in the usual dialect, with lines where they were in the file.
   private static func text(_ bytes: [UInt8], _ portion: Int) throws -> [UInt8] {
-    let log = RejectLog(scratch: NoScratch())
+    let log = RejectLog(scratch: MemoryScratch())
     let input = try CSVInput(
       Portions(bytes, portion), sample: bytes.span, isWhole: true, repairing, isTabbed: false, maximumField: 1 << 16,
       log: log)

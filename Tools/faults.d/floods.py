@@ -24,7 +24,9 @@ IMPORTS = {
             (b"BEGIN:VCARD\nFN:x\nNOTE:", BYTES + [b"\n ", b"\r\n", b"\\n", b"\nA:B", b"\nPHOTO:x", b"=\n"]),
             (b"BEGIN:VCARD\nFN:x\nNOTE;ENCODING=QUOTED-PRINTABLE:", [b"=\n", b"=41", b"x=\n"]), (b"BEGIN:VCARD\nN", [b"\n ", b";", b";A=B", b"."])],
 }
-LAKES = ["parquet", "delta", "join", "store"]
+LAKES = ["parquet", "delta", "join", "store", "repair"]
+# What one record is made of, half the size: a table with damage in it.
+DAMAGE = [(b'x"y ', b"lorem "), (b'"', b"a\nt "), (b"", b"\xe9 a"), (b"", b",x"), (b'"', b'""x'), (b"'", b"''"), (b"", b"a;b\n")]
 TABLES = ["csv", "tsv", "json", "ndjson", "db", "xlsx"]
 SHEET = [(b"", XML), (b"<worksheet><sheetData>", XML + [b"<row/>", b"<row>", b"<row><c/></row>", b"<row><c><v>1</v></c></row>"]),
          (b"<worksheet><sheetData><row>", [b"<c/>", b"<c>", b"<c><v>1</v></c>"]), (b"<worksheet><sheetData><row><c><v>", XML)]
@@ -212,6 +214,15 @@ def lakes(kind, size):
             for scheme in ("csv", "json", "sqlite"):
                 yield f"store {scheme}, first sync of {name}", lambda path, r=rows, s=length: wide(path.with_name("f.csv"), r, s, r), \
                     ["sync", "--from", "f.csv", "--storage", f"{scheme}:s", "-q"]
+    elif kind == "repair":
+        rows = b"".join(b"%d,b%d,2024-01-03\n" % (n, n) for n in range(20_000))
+        for start, text in DAMAGE:
+            for name in ("utf-8", "utf-16le", "gb18030", "windows-1252"):
+                def fill(path, s=start, t=text, e=name):
+                    damaged = b"id,text,day\n" + rows + b"1," + s + t * (size // 2 // len(t)) + b'"x,2024-01-02\n' + rows
+                    path.with_name("f.csv").write_bytes(damaged if e in ("utf-8", "windows-1252") else damaged.decode("latin-1").encode(e))
+                yield f"repair {name} {start!r} {text!r}", fill, \
+                    ["f.csv", "--repair", "--from-encoding", name, "--rejects", "r.csv", "--max-field", "64", "-f", "csv", "-o", "o.csv", "-q"]
     elif kind == "csv":
         header = ",".join(["a"] * 10_000)
         yield "csv 10,000 equal names", lambda path: path.write_text(header + "\n" + header + "\n"), ["f.csv", "-q", "-o", "o.ndjson"]

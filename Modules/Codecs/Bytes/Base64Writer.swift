@@ -54,3 +54,20 @@ extension Base64 {
     return out.bytes()
   }
 }
+
+extension ArenaBuilder {
+  /// Replaces some bytes, and all after them, by their base64, without a copy of them.
+  package mutating func encodeBase64(_ place: Range<Int>) {
+    let start = place.lowerBound, end = start + (place.count + 2) / 3 * 4, slice = 3 << 14
+    truncate(to: place.upperBound)
+    reserve(end)
+    let zeros = [UInt8](repeating: 0, count: slice)
+    while count < end { append(zeros.prefix(end - count)) }
+    // The code is longer than the bytes: from the end, it covers only those that were encoded before.
+    for part in stride(from: (place.count - 1) / slice * slice, through: 0, by: -slice) {
+      let many = min(slice, place.count - part)
+      let code = unsafe Base64.encoded(Array(UnsafeBufferPointer(start: base + start + part, count: many)))
+      unsafe (base + start + part / 3 * 4).update(from: code, count: code.count)
+    }
+  }
+}
