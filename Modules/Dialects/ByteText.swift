@@ -39,15 +39,15 @@ enum ByteText {
     byte < 9 && byte != 1 || 0x0E...0x19 ~= byte || byte == 0x0B || byte == 0x7F
   }
 
-  /// The text with bytes that are not UTF-8 taken for windows-1252.
-  static func repaired(_ text: [UInt8]) -> [UInt8] {
+  /// The text with bytes that are not UTF-8 taken for windows-1252, or replaced if they were not valid before.
+  static func repaired(_ text: [UInt8], isConverted: Bool) -> [UInt8] {
     var result = withRoom(text.count), rest = text[...]
     while true {
       let valid = firstInvalid(rest.span)
       result += rest.prefix(valid)
       rest = rest.dropFirst(valid)
       guard let byte = rest.popFirst() else { return result }
-      result += WesternText.decoded(CollectionOfOne(byte), isWindows: true).utf8
+      result += isConverted ? "\u{FFFD}".utf8 : WesternText.decoded(CollectionOfOne(byte), isWindows: true).utf8
     }
   }
 }

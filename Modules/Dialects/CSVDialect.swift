@@ -28,6 +28,8 @@ public struct CSVDialect: Sendable, Hashable {
   public var comment: [UInt8] = []
   /// Whether lines end with a carriage return alone.
   public var endsWithReturn = false
+  /// Whether several carriage returns precede the line feed, as in files that were converted twice.
+  var repeatsReturns = false
   /// The bytes of the line that names the delimiter, `sep=;`; 0 if there is none.
   public var separatorLine = 0
   /// Records before the header, blank lines included.

@@ -53,7 +53,11 @@ public struct CSVInput: Sendable {
     let dialect = finding.dialect
     let isUTF8 = encoding.encoding == .utf8 || replacesBadEncoding && !encoding.isSure && options.encoding == nil
     let decoded: any ByteSource =
-      isUTF8 ? source : try TranscodingSource(source, encoding.encoding, mark: encoding.mark)
+      isUTF8
+      ? source
+      : try TranscodingSource(
+        source, encoding.encoding, mark: encoding.mark,
+        invalid: .init(repairs: options.repairs, replaces: replacesBadEncoding))
     if dialect.isPlain, !options.repairs {
       self.source = decoded
       delimiter = dialect.delimiter[0]
@@ -80,6 +84,9 @@ public struct CSVInput: Sendable {
       finding.notes.map { note in
         Warning("\(source.name): \(note.message)", hint: .set(note.setting, to: note.value ?? ""))
       } + Self.summary(source.name, encoding, finding, options, text)
+    if dialect.repeatsReturns {
+      warnings.append(Warning("\(source.name): lines end in several carriage returns, which are in no field"))
+    }
     let mark = CharacterEncoding.mark, start = encoding.mark
     if start > 0, isUTF8, sample.count >= start + 3, mark.indices.allSatisfy({ sample[start + $0] == mark[$0] }) {
       warnings.append(Warning("\(source.name): a second byte order mark is part of the first name"))

@@ -15,7 +15,7 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   case gb18030 = "gb18030"
 
   private static let synonyms: [String: CharacterEncoding] = [
-    "utf8": .utf8, "utf16le": .utf16le, "utf16be": .utf16be, "utf-16": .utf16le, "utf-32": .utf32le,
+    "utf8": .utf8, "utf16le": .utf16le, "utf16be": .utf16be, "utf-16": .utf16le, "utf16": .utf16le, "utf-32": .utf32le,
     "cp1252": .windows1252,
     "iso-8859-1": .latin1, "latin1": .latin1, "cp1251": .windows1251, "sjis": .shiftJIS, "shift_jis": .shiftJIS,
     "cp932": .shiftJIS, "gbk": .gb18030, "gb2312": .gb18030,
@@ -141,7 +141,7 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     guard var decoder = TextDecoder(encoding) else { return nil }
     var text: [UInt8] = []
     let used = decoder.decode(sample, isAtEnd: false, into: &text)
-    guard decoder.replaced == 0, used > sample.count - 4 else { return nil }
+    guard decoder.firstInvalid == nil, used > sample.count - 4 else { return nil }
     var all = 0, usual = 0, narrow = 0
     for scalar in String(decoding: text, as: UTF8.self).unicodeScalars where scalar.value > 0x7F {
       all += 1
@@ -158,14 +158,16 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Decodes text of an encoding to UTF-8, a part at a time. What is not valid becomes U+FFFD, one for each unit.
+/// Decodes text of an encoding to UTF-8, a part at a time. Each unit that is not valid becomes `substitute`.
 @safe struct TextDecoder: ~Copyable {
   private let encoding: CharacterEncoding
   /// The characters of the bytes from 0x80 on.
   private var upper: [[UInt8]] = []
   private var converter: iconv_t?
-  /// Units that were not valid.
-  private(set) var replaced = 0
+  var substitute: [UInt8] = [0xEF, 0xBF, 0xBD]
+  /// The bytes that were decoded, and the first of them that was not valid with its place in the text of that part.
+  private(set) var decoded = 0
+  private(set) var firstInvalid: (offset: Int, place: Int)?
 
   /// Nil if the system has no converter.
   init?(_ encoding: CharacterEncoding) {
@@ -195,6 +197,12 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   /// Appends the text of `bytes`.
   /// - Returns: the bytes that were used; the rest is the beginning of a character.
   mutating func decode(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
+    let used = decodeUnits(bytes, isAtEnd: isAtEnd, into: &text)
+    decoded += used
+    return used
+  }
+
+  private mutating func decodeUnits(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
     if unsafe converter != nil { return convert(bytes, isAtEnd: isAtEnd, into: &text) }
     text.reserveCapacity(text.count + bytes.count + bytes.count / 8)
     for index in 0..<bytes.count {
@@ -226,8 +234,8 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
       if failure == EINVAL, !isLast { continue }
       if failure == EINVAL, !isAtEnd { return used }
       if failure == EILSEQ || failure == EINVAL {
-        replaced += 1
-        text += [0xEF, 0xBF, 0xBD]
+        firstInvalid = firstInvalid ?? (decoded + used, text.count)
+        text += substitute
         used += min(encoding.unitBytes, bytes.count - used)
       }
     }

@@ -25,6 +25,8 @@ public final class ConvertingSource: ByteSource {
   ///   - mark: the bytes before the text.
   ///   - log: where changed and dropped records go.
   init(_ source: any ByteSource, _ plan: TableConverter.Plan, mark: Int, log: RejectLog?) {
+    var plan = plan
+    plan.isConverted = source is TranscodingSource
     self.source = source
     self.plan = plan
     self.mark = mark

@@ -85,7 +85,8 @@ public struct DialectSniffer {
   private mutating func sniff(_ text: Span<UInt8>, isFirstLook: Bool = false) {
     finding.dialect = options.dialect
     finding.isTabbed = isTabbed
-    finding.hasReturns = hasReturns(text)
+    finding.hasReturns = returns(text) > 0
+    finding.dialect.repeatsReturns = returns(text) > 1
     if isTabbed, options.delimiter == nil { finding.dialect.delimiter = [0x09] }
     var frame = CSVDialect()
     frame.endsWithReturn = endsWithReturn(text)
@@ -259,9 +260,12 @@ public struct DialectSniffer {
     return returns > 4 * feeds
   }
 
-  private func hasReturns(_ text: Span<UInt8>) -> Bool {
+  /// The carriage returns before the first line feed.
+  private func returns(_ text: Span<UInt8>) -> Int {
     let end = ByteText.firstIndex(of: 0x0A, in: text) ?? 0
-    return end > 0 && text[end - 1] == 0x0D
+    var start = end
+    while start > 0, text[start - 1] == 0x0D { start -= 1 }
+    return end - start
   }
 
   /// The line `sep=;` of Excel.

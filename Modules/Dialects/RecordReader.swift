@@ -4,6 +4,8 @@
 struct RecordReader {
   private let dialect: CSVDialect
   private let repairs: Bool
+  /// Whether the text was converted from another encoding.
+  var isConverted = false
   private var parser: RecordParser
   private var plainParser: RecordParser
   private let maximumField: Int
@@ -204,11 +206,11 @@ struct RecordReader {
     return nil
   }
 
-  /// The record with the bytes that are not UTF-8 taken for windows-1252.
+  /// The record without bytes that are not UTF-8.
   private func decoded(_ record: ReadRecord) -> ReadRecord {
     var decoded = record
     for (index, field) in record.fields.enumerated() where !ByteText.isUTF8(field) {
-      decoded.fields[index] = ByteText.repaired(field)
+      decoded.fields[index] = ByteText.repaired(field, isConverted: isConverted)
       decoded.reason = .badEncoding
     }
     return decoded

@@ -12,6 +12,8 @@ struct TableConverter: ~Copyable {
     var dialect: CSVDialect
     /// Whether damaged records are read in other ways.
     var repairs = false
+    /// Whether the text was converted from another encoding.
+    var isConverted = false
     /// The columns of the table and the look of their fields, from the sample.
     var columns: Int?
     var makeProfile: (@Sendable () -> ColumnProfile)?
@@ -82,6 +84,7 @@ struct TableConverter: ~Copyable {
     dialect = plan.dialect
     delimiter = dialect.plainDelimiter
     reader = RecordReader(dialect, repairs: plan.repairs, maximumField: plan.maximumField)
+    reader.isConverted = plan.isConverted
     if plan.repairs {
       reader.width = plan.columns
       reader.makeProfile = plan.makeProfile

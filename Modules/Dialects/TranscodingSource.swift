@@ -1,3 +1,5 @@
+internal import CMasks
+internal import Codecs
 public import Rows
 internal import Synchronization
 
@@ -5,12 +7,24 @@ internal import Synchronization
 ///
 /// It maps a run of whole lines to its bytes in the original.
 public final class TranscodingSource: ByteSource {
+  /// The treatment of bytes that are not valid: an error with a hint, U+FFFD, or a byte that is not UTF-8 either.
+  public enum InvalidBytes: Sendable {
+    case refused(Remedy), replaced, marked
+
+    /// The treatment that the options for CSV files ask for.
+    public init(repairs: Bool, replaces: Bool) {
+      let hint = Remedy.set(.repair, for: "read it and list what changed").or(.set(.invalidUTF8, to: "replace"))
+      self = repairs ? .marked : replaces ? .replaced : .refused(hint)
+    }
+  }
+
   /// The name of the original.
   public let name: String
   /// Unknown.
   public var size: Int? { nil }
   let source: any ByteSource
   let encoding: CharacterEncoding, mark: Int
+  private let invalid: InvalidBytes
   private let state: Mutex<State>
 
   private struct State: ~Copyable {
@@ -18,7 +32,7 @@ public final class TranscodingSource: ByteSource {
     var input = ArenaBuilder(), isAtEnd = false
     /// The bytes of the mark that are still to come.
     var mark: Int
-    var text: [UInt8] = [], taken = 0
+    var text: [UInt8] = [], taken = 0, lines = 0
     /// The original of what was not taken: `stored`, then `original` from `first` on. It begins at `offset`, and is kept
     /// only if there is a place for long records.
     var original = ArenaBuilder(), first = 0, offset = 0
@@ -36,8 +50,10 @@ public final class TranscodingSource: ByteSource {
 
   /// - Parameter mark: the bytes at the beginning that only mark the encoding.
   /// - Throws: `unavailable` if the system cannot convert the encoding.
-  public init(_ source: any ByteSource, _ encoding: CharacterEncoding, mark: Int) throws(Problem) {
-    guard let decoder = TextDecoder(encoding) else {
+  public init(
+    _ source: any ByteSource, _ encoding: CharacterEncoding, mark: Int, invalid: InvalidBytes = .refused([])
+  ) throws(Problem) {
+    guard var decoder = TextDecoder(encoding) else {
       throw Problem(
         .unavailable, "the system cannot convert \(encoding.rawValue)", at: source.name,
         hint: "install the character conversions of glibc (libc6, gconv)")
@@ -45,6 +61,8 @@ public final class TranscodingSource: ByteSource {
     self.source = source
     self.encoding = encoding
     self.mark = mark
+    self.invalid = invalid
+    if case .marked = invalid { decoder.substitute = [0xFF] }
     name = source.name
     state = Mutex(State(decoder: decoder, mark: mark, offset: mark))
   }
@@ -121,6 +139,7 @@ public final class TranscodingSource: ByteSource {
     try state.withLock { (state) throws(Problem) in
       while state.taken == state.text.count {
         if state.isAtEnd, state.input.count == 0 { return 0 }
+        state.lines += unsafe state.text.withUnsafeBytes { unsafe Int(bb_count_byte($0.baseAddress, $0.count, 0x0A)) }
         state.text.removeAll(keepingCapacity: true)
         state.taken = 0
         if !state.isAtEnd {
@@ -131,6 +150,12 @@ public final class TranscodingSource: ByteSource {
         state.mark -= skipped
         let used = state.input.read { bytes in
           state.decoder.decode(Span(_bytes: bytes), isAtEnd: state.isAtEnd, into: &state.text)
+        }
+        if case .refused(let hint) = invalid, let bad = state.decoder.firstInvalid {
+          let line = state.text[..<bad.place].reduce(state.lines + 1) { $1 == 0x0A ? $0 + 1 : $0 }
+          throw Problem(
+            .badData, "invalid \(encoding.rawValue) at byte \(mark + bad.offset)", at: "\(name):\(line)",
+            hint: hint.isEmpty ? .set(.inputEncoding) : hint)
         }
         if state.scratch != nil {
           state.input.read { state.original.append($0.extracting(..<used)) }
@@ -148,6 +173,6 @@ public final class TranscodingSource: ByteSource {
   /// The same text from its beginning; nil if it cannot be read again.
   public func reopened() throws(Problem) -> (any ByteSource)? {
     guard let again = try source.reopened() else { return nil }
-    return try TranscodingSource(again, encoding, mark: mark)
+    return try TranscodingSource(again, encoding, mark: mark, invalid: invalid)
   }
 }

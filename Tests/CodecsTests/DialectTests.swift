@@ -150,6 +150,9 @@ import Testing
 
   @Test("line ends of several carriage returns belong to no field") func doubledReturns() async throws {
     let text = (Self.header + Self.body + "7,\"x\",1.5,\"2020-01-01\"\n").replacing("\n", with: "\r\r\n")
+    let exact = try await Self.read(Array(text.utf8))
+    #expect(exact.warnings == ["t.csv: lines end in several carriage returns, which are in no field"])
+    #expect(exact.lines.last == "7|x|1.5|2020-01-01")
     let reading = try await Self.read(Array(text.utf8), Self.repairing)
     #expect(reading.lines.first == "id|name|amount|day")
     #expect(reading.lines.last == "7|x|1.5|2020-01-01")
@@ -276,6 +279,24 @@ import Testing
     if !isText { #expect(wide.lines == reading.lines) }
   }
 
+  @Test(
+    "bytes that an encoding does not have are refused, or reported by --repair",
+    arguments: [
+      (.utf16le, [0x31, 0, 0x2C, 0, 0, 0xD8, 0x78, 0, 0x0A, 0], 12, "2,8,10"),
+      (.shiftJIS, [0x31, 0x2C, 0xFF, 0x78, 0x0A], 6, "2,4,5"), (.gb18030, [0x31, 0x2C, 0x82, 0x0A], 6, "2,4,4"),
+    ] as [(CharacterEncoding, [UInt8], Int, String)])
+  func invalidUnits(_ encoding: CharacterEncoding, _ row: [UInt8], _ byte: Int, _ place: String) async throws {
+    var options = DialectOptions()
+    options.encoding = encoding
+    let text = Array("a,b\n".utf8).flatMap { encoding == .utf16le ? [$0, 0] : [$0] } + row
+    let problem = await #expect(throws: Problem.self) { try await Self.read(text, options) }
+    #expect(problem?.description.hasPrefix("t.csv:2: invalid \(encoding.rawValue) at byte \(byte)") == true)
+    options.repairs = true
+    let reading = try await Self.read(text, options, portion: 3)
+    #expect(reading.lines.last?.contains("\u{FFFD}") == true)
+    #expect(reading.rejects == ["\(place),bad encoding,repaired"])
+  }
+
   @Test("records of very many fields are complete in the rejects") func manyFields() async throws {
     let text = Array((Self.header + Self.body + String(repeating: ",", count: 300_000) + "\n" + Self.body).utf8)
     let reading = try await Self.read(text, Self.repairing)
@@ -390,6 +411,18 @@ import Testing
     #expect(
       String(decoding: result, as: UTF8.self)
         == "[\n{\"a\\\"\":null,\"b\":\"it's\",\"c\":null,\"d\":true,\"e\":-1.5e3}]")
+  }
+
+  @Test("JSON that needs repair after the sample is refused, or reported at the end") func lateJSON() throws {
+    let bytes = Array("// c\n[{\"a\":1},\n{\"a\":NaN}]".utf8), head = Array(bytes.prefix(12))
+    func text(_ repairs: Bool) throws -> [String] {
+      let input = try JSONInput(
+        Portions(bytes, 5), sample: head, isWhole: false, findsRecords: true, repairs: repairs)
+      try input.source.forEachPiece { _ in }
+      return (input.warnings + input.source.notes).map(\.message)
+    }
+    #expect(throws: Problem.self) { try text(false) }
+    #expect(try text(true) == ["t.csv: read with comments", "t.csv: read with constants such as NaN as null"])
   }
 
   /// Texts with all parts of dialects and all faults, of which others are made.

@@ -148,6 +148,8 @@ public final class JSONRowStream: ExactRowStream {
     self.state = Mutex(state)
   }
 
+  /// The warnings of the source.
+  public var notes: [Warning] { source.notes }
   /// Whether types were found by looking at the beginning alone.
   public var mayWiden: Bool { inference != nil && !(source is FileRange) }
 

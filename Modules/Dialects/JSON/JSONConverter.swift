@@ -1,3 +1,6 @@
+internal import Codecs
+internal import Rows
+
 enum JSONDeviation: String, CaseIterable {
   case documents = "several documents"
   case comment = "comments"
@@ -16,7 +19,7 @@ enum JSONDeviation: String, CaseIterable {
 struct JSONConverter {
   private(set) var deviations: Set<JSONDeviation> = []
   /// The line of the first that is a guess.
-  private(set) var line: Int?
+  private var line: Int?
   /// The members of the document that are arrays of objects, by their pointers.
   private var members: [[String]] = []
   private(set) var output: [UInt8] = []
@@ -51,7 +54,7 @@ struct JSONConverter {
     switch state {
     case .string(let quote): inString(byte, quote)
     case .escape(let quote):
-      if byte != 0x27 { output.append(0x5C) }
+      if byte != 0x27 { output.append(0x5C) } else if quote == 0x22 { note(.singleQuotes) }
       output.append(byte)
       if awaitsKey { word += [0x5C, byte] }
       state = .string(quote)
@@ -90,6 +93,15 @@ struct JSONConverter {
     if deviation.isGuess, line == nil { line = feeds + 1 }
   }
 
+  /// - Throws: `badData` if a value was guessed.
+  func refuseGuesses(in name: String) throws(Problem) {
+    guard let line else { return }
+    let found = JSONDeviation.allCases.filter { $0.isGuess && deviations.contains($0) }.map(\.rawValue)
+    throw Problem(
+      .badData, "expected JSON, found \(found.joined(separator: ", "))", at: "\(name):\(line)",
+      hint: .set(.repair, for: "read it"))
+  }
+
   private mutating func blank(_ count: Int) {
     note(.comment)
     for _ in 0..<count { output.append(0x20) }
@@ -115,7 +127,10 @@ struct JSONConverter {
 
   private mutating func between(_ byte: UInt8) {
     switch byte {
-    case 0x20, 0x09, 0x0D, 0x1E: output.append(byte == 0x1E ? 0x20 : byte)
+    case 0x20, 0x09, 0x0D: output.append(byte)
+    case 0x1E:
+      isIrregular = true
+      output.append(0x20)
     case 0x0A:
       feeds += 1
       output.append(byte)

@@ -30,13 +30,10 @@ public struct JSONInput: Sendable {
     isJoined = scan.hasDocuments && !isOther
     if isJoined { found.insert(.documents, at: 0) }
     records = findsRecords && !isOther ? scan.records : nil
-    if !repairs, !isOther, let line = scan.line {
-      let what = found.filter(\.isGuess).map(\.rawValue).joined(separator: ", ")
-      throw Problem(
-        .badData, "expected JSON, found \(what)", at: "\(source.name):\(line)",
-        hint: .set(.repair, for: "read it"))
-    }
-    self.source = found.isEmpty && !repairs ? source : JSONConvertingSource(source, joins: isJoined)
+    if !repairs, !isOther { try scan.refuseGuesses(in: source.name) }
+    self.source =
+      found.isEmpty && !repairs
+      ? source : JSONConvertingSource(source, joins: isJoined, repairs: repairs, known: Set(found))
     var words = found.map(\.rawValue), hint = Remedy()
     if let records {
       let pointer = "\(JSONPointer(steps: records))"
@@ -52,7 +49,9 @@ public struct JSONInput: Sendable {
 private final class JSONConvertingSource: ByteSource {
   let name: String
   var size: Int? { nil }
-  private let source: any ByteSource, joins: Bool
+  private let source: any ByteSource, joins: Bool, repairs: Bool
+  /// The deviations that were reported before.
+  private let known: Set<JSONDeviation>
   private let state: Mutex<State>
 
   private struct State: ~Copyable {
@@ -61,8 +60,9 @@ private final class JSONConvertingSource: ByteSource {
     var isFirst = true, isAtEnd = false
   }
 
-  init(_ source: any ByteSource, joins: Bool) {
+  init(_ source: any ByteSource, joins: Bool, repairs: Bool, known: Set<JSONDeviation>) {
     (name, self.source, self.joins) = (source.name, source, joins)
+    (self.repairs, self.known) = (repairs, known)
     state = Mutex(State(converter: JSONConverter(joins: joins)))
   }
 
@@ -84,6 +84,7 @@ private final class JSONConvertingSource: ByteSource {
           state.converter.end()
           state.isAtEnd = true
         }
+        if !repairs { try state.converter.refuseGuesses(in: name) }
         state.output = state.converter.takeOutput()
         state.taken = 0
       }
@@ -94,7 +95,14 @@ private final class JSONConvertingSource: ByteSource {
     }
   }
 
+  /// The deviations after the sample.
+  var notes: [Warning] {
+    let found = state.withLock { $0.converter.deviations.subtracting(known) }
+    let words = JSONDeviation.allCases.filter(found.contains).map(\.rawValue).joined(separator: ", ")
+    return source.notes + (words.isEmpty ? [] : [Warning("\(name): read with \(words)")])
+  }
+
   func reopened() throws(Problem) -> (any ByteSource)? {
-    try source.reopened().map { JSONConvertingSource($0, joins: joins) }
+    try source.reopened().map { JSONConvertingSource($0, joins: joins, repairs: repairs, known: known) }
   }
 }

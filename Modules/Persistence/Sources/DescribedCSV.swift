@@ -32,7 +32,12 @@ struct DescribedCSV: Sendable {
     self.reading.names = options.names ?? metadata.columns.map(\.name)
     if reading.nullTexts.isEmpty { self.reading.nullTexts = metadata.nullText.map { [$0] } ?? [] }
     let encoding = options.encoding ?? metadata.encoding
-    let text: any ByteSource = encoding == .utf8 ? bytes : try TranscodingSource(bytes, encoding, mark: 0)
+    let text: any ByteSource =
+      encoding == .utf8
+      ? bytes
+      : try TranscodingSource(
+        bytes, encoding, mark: 0,
+        invalid: .init(repairs: options.repairs, replaces: reading.replacesBadEncoding))
     self.bytes =
       dialect.isPlain && !options.repairs
       ? text
