@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Domain
 import Glibc
 import Rows
@@ -9,7 +10,9 @@ import Testing
 
 @Suite("rows as they arrive") struct FollowTests {
   /// The rows of a pipe that is filled piece by piece, and the error at the end.
-  private static func rows(_ pieces: [String], format: FileFormat? = nil) async -> (columns: [String], rows: [String]) {
+  private static func rows(
+    _ pieces: [String], format: FileFormat? = nil, _ options: FileInputOptions = FileInputOptions()
+  ) async -> (columns: [String], rows: [String]) {
     let path = TemporaryDirectory().path + "/pipe"
     guard unsafe mkfifo(path, 0o600) == 0 else { return ([], ["cannot create a pipe"]) }
     // Another process writes: reading a pipe occupies a thread, of which tasks may have only one.
@@ -18,7 +21,7 @@ import Testing
     defer { unsafe pclose(writer) }
     var found: [String] = [], columns: [String] = []
     do throws(Problem) {
-      let rows = try await FollowedRows(path, format, FileInputOptions())
+      let rows = try await FollowedRows(path, format, options)
       columns = rows.schema.columns.map { "\($0.name) \($0.type.name)" }
       while let batch = try await rows.next()?.batch() {
         for row in 0..<batch.count {
@@ -53,6 +56,13 @@ import Testing
     #expect(csv.rows == ["2024-01-05T10:00:00+02:00 2024-01-05T10:00", "2024-01-05 09:00Z 2024-01-05 10:00"])
     let json = await Self.rows(["{\"t\":\"2024-01-05T10:00:00Z\"}\n", "{\"t\":\"2024-01-05T10:00:00-05:00\"}\n"])
     #expect(json.rows == ["2024-01-05T10:00:00Z", "2024-01-05T10:00:00-05:00"])
+  }
+
+  @Test("a dialect that later pieces would not be read in is refused") func dialect() async {
+    var options = FileInputOptions()
+    options.dialect.quote = .character(0x27)
+    let result = await Self.rows(["a,b\n1,'x,y'\n", "2,'y,z'\n"], options)
+    #expect(result.rows.first?.contains("cannot be read as they arrive") == true)
   }
 
   @Test("a file is refused") func file() async {

@@ -18,6 +18,8 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
   private let tail: Tail
   private var ready: [RowBatch]
   private var dialect: CSVInput?
+  /// Whether the columns have no names in the input.
+  public var lacksHeader: Bool { dialect.map { !$0.hasHeader && $0.names == nil } ?? false }
   private var hasFailed = false
 
   /// Bytes of standard input up to the end of a record.
@@ -110,7 +112,12 @@ public final class FollowedRows: ExactRowStream, @unchecked Sendable {
     } else {
       let input = try CSVInput(
         source, sample: first.span, isWhole: true, options.dialect, isTabbed: format == .tsv,
-        maximumField: options.maximumField ?? 16 << 20, replacesBadEncoding: false, log: nil)
+        maximumField: options.maximumField ?? 16 << 20, replacesBadEncoding: options.csv.replacesBadEncoding, log: nil)
+      guard input.encoding.encoding == .utf8, input.finding.dialect.isPlain, !options.dialect.repairs else {
+        throw Problem(
+          .usage, "rows in other encodings, or with other quotes, headers or repairs, cannot be read as they arrive",
+          at: name, hint: "read all of them at once, or write UTF-8 with usual quotes")
+      }
       dialect = input
       var way = options.csv
       (way.delimiter, way.hasHeader, way.names) = (input.delimiter, input.hasHeader, input.names)
