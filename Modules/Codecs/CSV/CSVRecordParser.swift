@@ -89,7 +89,7 @@ import Rows
           try keepStrays(&masks, block, fieldStart, inside, before)
           quoted = bb_prefix_xor(masks.quotes) ^ inside
         }
-        try checkReturns(masks.returns & ~quoted, block)
+        try checkReturns(masks.returns & ~quoted, masks.feeds & ~quoted, block)
       }
       inside = UInt64(bitPattern: Int64(bitPattern: quoted) &>> 63)
       before = (ends | masks.quotes) &>> 63
@@ -394,20 +394,39 @@ import Rows
       let bit = stray & ~(stray &- 1)
       let earlier = ends & ~quoted & (bit &- 1)
       let start = earlier == 0 ? fieldStart : block + 64 - earlier.leadingZeroBitCount
-      if unsafe base[start] == UInt8(ascii: "\"") { throw CSVSyntaxError.textBehindQuote(at: start) }
-      guard layout.strayQuotes == .kept else { throw CSVSyntaxError.strayQuote(at: block + stray.trailingZeroBitCount) }
+      let isClosed = unsafe base[start] == UInt8(ascii: "\"")
+      guard !isClosed, layout.strayQuotes == .kept else {
+        countRecords(masks.feeds & ~quoted & (bit &- 1), block)
+        if isClosed { throw CSVSyntaxError.textBehindQuote(at: start) }
+        throw CSVSyntaxError.strayQuote(at: block + stray.trailingZeroBitCount)
+      }
       if start != lastStray { strays += 1 }
       lastStray = start
       masks.quotes &= ~bit
     }
   }
 
-  @inline(never) private func checkReturns(_ returns: UInt64, _ block: Int) throws(CSVSyntaxError) {
+  /// Counts the records that end in a block before a fault, which is found before them.
+  private mutating func countRecords(_ feeds: UInt64, _ block: Int) {
+    var rest = feeds
+    while rest != 0 {
+      var last = block + rest.trailingZeroBitCount - 1
+      rest &= rest &- 1
+      if last >= start, unsafe base[last] == 0x0D { last -= 1 }
+      let isBlank = unsafe last < start || base[last] == 0x0A
+      if !isBlank || layout.columns.count == 1 { count += 1 }
+    }
+  }
+
+  @inline(never) private mutating func checkReturns(
+    _ returns: UInt64, _ feeds: UInt64, _ block: Int
+  ) throws(CSVSyntaxError) {
     var rest = returns
     while rest != 0 {
       let at = block + rest.trailingZeroBitCount
       rest &= rest &- 1
       guard unsafe at + 1 < end && base[at + 1] == 0x0A else {
+        countRecords(feeds & ((1 << UInt64(at - block)) &- 1), block)
         throw CSVSyntaxError.bareReturn(at: at)
       }
     }

@@ -18,14 +18,17 @@ struct CSVSyntaxError: Error {
 
 /// The rules that hold for the header as for every record.
 extension CSVSyntaxError {
+  private static let doubling: Remedy = [
+    "inside a quoted field, write a quote as two quotes", .set(.repair, for: "read it and list what changed"),
+  ]
   static func unclosedQuote(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
-      message: "unterminated quoted field", offset: offset, hint: "inside a quoted field, write a quote as two quotes")
+      message: "unterminated quoted field", offset: offset, hint: doubling)
   }
   static func textBehindQuote(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "unexpected text after a closing quote", offset: offset,
-      hint: "inside a quoted field, write a quote as two quotes")
+      hint: doubling)
   }
   static func strayQuote(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
@@ -35,7 +38,10 @@ extension CSVSyntaxError {
   static func bareReturn(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "carriage return without line feed outside quotes", offset: offset,
-      hint: "quote the field; if lines end in CR alone, convert them: tr '\\r' '\\n'")
+      hint: [
+        "quote the field; if lines end in CR alone, convert them: tr '\\r' '\\n'",
+        .set(.repair, for: "read it and list what changed"),
+      ])
   }
   /// - Parameter name: the field's column; nil when it is not known yet.
   static func fieldTooLong(_ name: String?, maximum: Int, at offset: Int) -> CSVSyntaxError {

@@ -71,6 +71,15 @@ import Testing
     #expect(
       problem?.kind == .badData && problem?.description.hasPrefix(complaint) == true, "\(problem?.description ?? "")")
   }
+  @Test("the record of a fault is counted to its place", arguments: ["x,\"a\"b\n", "x,a\rb\n"])
+  func faultyRecord(_ fault: String) async {
+    for count in 0..<70 {
+      let problem = await #expect(throws: Problem.self) {
+        try await Self.read("a,b\n\"l\nl\",1\n" + String(repeating: "1,2\n\r\n\n", count: count) + fault)
+      }
+      #expect(problem?.record == count + 1)
+    }
+  }
   @Test("bytes that are not UTF-8 are reported with their offset in the file, or replaced") func encoding() async throws
   {
     let bytes = Array("a,b\nx,".utf8) + [0xC3, 0x28] + Array("\n".utf8)
