@@ -33,7 +33,15 @@ final class SheetCursor {
   func header() throws(Problem) -> [Int: String] {
     var titles: [Int: String] = [:], rows = 0
     while rows < reading.headerRows, try next() {
-      titles.merge(try self.titles()) { "\($0) \($1)" }
+      let row = try self.titles()
+      // A title of merged cells belongs to all columns that have titles of their own below it.
+      var group: Int?, before = -1
+      for column in rows > 0 ? Set(titles.keys).union(row.keys).sorted() : [] {
+        if titles[column] != nil || column > before + 1 { group = column }
+        if let group, row[group] != nil { titles[column] = titles[group] }
+        before = column
+      }
+      titles.merge(row) { "\($0) \($1)" }
       lastRow = reader.row
       if !titles.isEmpty { rows += 1 }
     }

@@ -70,15 +70,15 @@ struct SheetTitle {
   init(_ cursor: SheetCursor, _ reading: SheetReading) throws(Problem) {
     (rows, headerRows) = (reading.skippedRows, reading.headerRows)
     guard reading.headerRows == 1, reading.table == nil, reading.names == nil else { return }
-    var filled: [(row: Int, cells: Int, isText: Bool)] = []
+    var filled: [(row: Int, cells: Int, isText: Bool, columns: Set<Int>)] = []
     while filled.count < Self.sample, try cursor.next() {
-      var cells = 0
-      for cell in cursor.reader.cells where try !cursor.isNull(cell.value) { cells += 1 }
-      guard cells > 0 else { continue }
+      var columns: Set<Int> = []
+      for cell in cursor.reader.cells where try !cursor.isNull(cell.value) { columns.insert(cell.column) }
+      guard !columns.isEmpty else { continue }
       if other == nil, let last = filled.last, cursor.reader.row > last.row + 1, cursor.isHeader {
         other = cursor.reader.row
       }
-      filled.append((cursor.reader.row, cells, cursor.isHeader))
+      filled.append((cursor.reader.row, columns.count, cursor.isHeader, columns))
     }
     defer { findHeader(filled.drop { $0.row <= rows }) }
     // The widest of the frequent widths, as in CSV.
@@ -95,12 +95,13 @@ struct SheetTitle {
 
   /// Two rows of texts are the header if the first has gaps, as merged cells leave them, and other values follow, or
   /// if all rows that follow have other values.
-  private mutating func findHeader(_ filled: ArraySlice<(row: Int, cells: Int, isText: Bool)>) {
+  private mutating func findHeader(_ filled: ArraySlice<(row: Int, cells: Int, isText: Bool, columns: Set<Int>)>) {
     let top = Array(filled.prefix(3))
     guard top.count == 3, top[0].isText, top[1].isText, !top[2].isText, top[1].row == top[0].row + 1,
       top[2].row == top[1].row + 1
     else { return }
-    let hasGaps = top[0].cells < top[1].cells && top[2].cells <= top[1].cells
+    let isCovered = top[2].columns.isSubset(of: top[0].columns.union(top[1].columns))
+    let hasGaps = top[0].cells < max(top[1].cells, top[2].cells) && isCovered
     let isAlone = filled.count >= 5 && !filled.dropFirst(3).contains { $0.isText }
     if hasGaps || isAlone && top[1].cells * 5 >= top[0].cells * 3 { headerRows = 2 }
   }
