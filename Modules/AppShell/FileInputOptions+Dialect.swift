@@ -52,7 +52,8 @@ extension FileInputOptions {
       guard let encoding = CharacterEncoding(named: text) else {
         throw Problem(
           .usage, "unknown encoding “\(text)”",
-          hint: .choose(text, from: CharacterEncoding.allCases.map(\.rawValue), "available encodings"))
+          // A similar name may be another encoding.
+          hint: .advice("available encodings: \(CharacterEncoding.allCases.map(\.rawValue).joined(separator: ", "))"))
       }
       return encoding
     },

@@ -23,7 +23,9 @@ struct TrackerTable {
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     guard name.lowercased().hasSuffix(".json") else {
       guard String(validating: text, as: UTF8.self) != nil else {
-        throw Problem(.badData, "invalid UTF-8", at: name, hint: "convert the file to UTF-8")
+        throw Problem(
+          .badData, "invalid UTF-8", at: name,
+          hint: ["convert the file to UTF-8", .set(.inputEncoding, to: "windows-1252")])
       }
       readCSV(text, header)
       return
