@@ -178,13 +178,17 @@ public struct DialectSniffer {
     let isEven = best.isEven && (best.types > 0.6 || delimiter == [0x09])
     if isEven, isUsual, best.records >= 2 || best.columns >= 3 { return use(best) }
     let isRegular = best.records >= 2 && best.columns >= 2 && best.regularity > 0.3 && best.share >= 0.66
-    if options.repairs, isUsual, delimiter != [0x2C], isRegular, best.types > 0.6 { return use(best) }
+    // Text hardly has as many of these in every record.
+    let isRare = [[0x5E], [0x7E]].contains(delimiter) && best.isEven && best.columns >= 3 && best.records >= 3
+    let isApplied = isUsual && delimiter != [0x2C] && isRegular && best.types > 0.6 || isRare
+    if options.repairs, isApplied { return use(best) }
     let isSpaced = delimiter[0] == 0x20 && best.columns >= 3
     if isSpaced, best.share >= 0.98, best.typed >= 0.3, best.records >= 5 {
       if options.repairs { return use(best) }
       finding.notes.append(note("one column, but fields seem to be separated by spaces", .inputDelimiter, "spaces"))
     } else if best.columns >= 2, best.share >= 0.6, best.bad == 0,
       isUsual && delimiter != [0x2C] && (best.hasEvenBody || best.types > 0.6 && best.records >= 3)
+        || isRare
         || isSpaced && best.typed >= 0.5 && best.records >= 3
     {
       let share = Int(best.share * 100)

@@ -1,4 +1,3 @@
-internal import CMasks
 internal import Codecs
 public import Rows
 internal import Synchronization
@@ -139,7 +138,7 @@ public final class TranscodingSource: ByteSource {
     try state.withLock { (state) throws(Problem) in
       while state.taken == state.text.count {
         if state.isAtEnd, state.input.count == 0 { return 0 }
-        state.lines += unsafe state.text.withUnsafeBytes { unsafe Int(bb_count_byte($0.baseAddress, $0.count, 0x0A)) }
+        state.lines += state.text.count { $0 == 0x0A }
         state.text.removeAll(keepingCapacity: true)
         state.taken = 0
         if !state.isAtEnd {

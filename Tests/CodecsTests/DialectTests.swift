@@ -93,6 +93,13 @@ import Testing
     #expect(try await Self.read([97, 44, 98, 10, 0xE9, 44, 49, 10], Self.repairing).lines.last == "é|1")
   }
 
+  @Test("rare delimiters in every record are reported, and applied with repair") func carets() async throws {
+    let text = Array("id^name^price\n1^a^1.5\n2^b^2.5\n".utf8), plain = try await Self.read(text)
+    #expect(plain.lines.last == "2^b^2.5")
+    #expect(plain.warnings.first?.hasPrefix("t.csv: one column, but 100%") == true)
+    #expect(try await Self.read(text, Self.repairing).lines.last == "2|b|2.5")
+  }
+
   @Test("spaces separate words if the delimiter of the table is among them") func prose() async throws {
     let text = "name,id,version,by\n" + (0..<20).map { "A Person,\($0),0.1,B Person\n" }.joined()
     let reading = try await Self.read(Array("\(text)Michael Forster,self,University of Passau\n".utf8), Self.repairing)
@@ -423,6 +430,14 @@ import Testing
     }
     #expect(throws: Problem.self) { try text(false) }
     #expect(try text(true) == ["t.csv: read with comments", "t.csv: read with constants such as NaN as null"])
+  }
+
+  @Test("a word without an end is not collected") func endlessWord() throws {
+    let bytes = Array(repeating: UInt8(ascii: "x"), count: 1_000_000)
+    let input = try JSONInput(
+      Portions(bytes, 4096), sample: Array(bytes.prefix(9)), isWhole: false, findsRecords: true, repairs: true)
+    var text = ArenaBuilder()
+    #expect(try input.source.read(into: &text, limit: bytes.count) < 200_000)
   }
 
   /// Texts with all parts of dialects and all faults, of which others are made.

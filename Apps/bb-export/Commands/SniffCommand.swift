@@ -56,9 +56,9 @@ struct SniffCommand {
     reading.keepsSpellings = true
     let rows = try CSVRowStream.inferring(input.source, table: "sample", reading), columns = rows.schema.columns
     let notes = try await Self.notes(on: rows)
+    let words = words(input, options.dialect)
     try services.terminal.write(
-      invocation.has(Self.isJSON)
-        ? Self.json(input, columns, notes, options.dialect) : text(input, columns, notes, options.dialect))
+      invocation.has(Self.isJSON) ? Self.json(input, columns, notes, words) : text(input, columns, notes, words))
   }
 
   /// Notes on columns of text whose first values are nearly of another type.
@@ -72,15 +72,19 @@ struct SniffCommand {
     }
   }
 
-  private static func options(_ input: CSVInput, _ known: DialectOptions) -> [String] {
-    input.finding.settings(input.encoding, known).flatMap {
-      FileInputOptions.option(for: $0.setting, value: $0.value) ?? []
+  /// The options that read the file so: those of the command line, and what was found.
+  private func words(_ input: CSVInput, _ known: DialectOptions) -> [String] {
+    FileInputOptions.dialectOptions.flatMap { option in
+      invocation.all(option).flatMap { ["--\(option.name)"] + (option.placeholder == nil ? [] : [$0]) }
     }
+      + input.finding.settings(input.encoding, known).flatMap {
+        FileInputOptions.option(for: $0.setting, value: $0.value) ?? []
+      }
   }
 
   /// Returns the findings, in the order of the output.
   private static func facts(
-    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ known: DialectOptions
+    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ words: [String]
   ) -> KeyValuePairs<String, JSON> {
     let dialect = input.finding.dialect, runner = input.finding.runnerUp
     func quote(_ dialect: CSVDialect) -> JSON { .string(dialect.quote.map { [$0] } ?? []) }
@@ -96,32 +100,30 @@ struct SniffCommand {
       "confidence": .number(Array(String(Double(Int(input.finding.confidence * 1000)) / 1000).utf8)),
       "runner_up": runner.map { .object(["delimiter": .string($0.delimiter), "quote": quote($0)]) } ?? .null,
       "clean": .boolean(input.finding.isClean), "notes": .array(notes.map(JSON.string)),
-      "options": .array(options(input, known).map(JSON.string)),
+      "options": .array(words.map(JSON.string)),
     ]
   }
 
   private static func json(
-    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ known: DialectOptions
+    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ words: [String]
   ) -> String {
-    String(decoding: JSON.object(facts(input, columns, near, known)).canonicalBytes, as: UTF8.self) + "\n"
+    String(decoding: JSON.object(facts(input, columns, near, words)).canonicalBytes, as: UTF8.self) + "\n"
   }
 
   private func text(
-    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ known: DialectOptions
+    _ input: CSVInput, _ columns: [ColumnDescription], _ near: [String], _ words: [String]
   ) -> String {
     var lines = "\(input.source.name):\n"
     func add(_ name: String, _ text: String) {
       lines += "  \(name):" + String(repeating: " ", count: max(1, 12 - name.count)) + text + "\n"
     }
-    for (name, value) in Self.facts(input, columns, near, known) {
+    for (name, value) in Self.facts(input, columns, near, words) {
       switch (name, value) {
       case ("delimiter", .string(let bytes)): add(name, DialectSniffer.name(bytes))
       case ("columns", _): add(name, columns.map { "\($0.name) (\($0.type.name))" }.joined(separator: ", "))
       case ("runner_up", .object): add(name, (input.finding.runnerUp?.delimiter).map(DialectSniffer.name) ?? "")
       case ("options", _):
-        add(
-          name,
-          Self.options(input, known).map { $0.hasPrefix("--") ? $0 : Remedy.shellWord($0) }.joined(separator: " "))
+        add(name, words.map { $0.hasPrefix("--") ? $0 : Remedy.shellWord($0) }.joined(separator: " "))
       case (_, .array(let notes)): for note in notes { add("note", note.stringValue ?? "") }
       case (_, .string(let bytes)): add(name, bytes.isEmpty ? "none" : String(decoding: bytes, as: UTF8.self))
       case (_, .boolean(let value)): add(name, value ? "yes" : "no")

@@ -59,7 +59,7 @@ struct JSONConverter {
       if awaitsKey { word += [0x5C, byte] }
       state = .string(quote)
     case .word:
-      if Self.isWord(byte) { return word.append(byte) }
+      if Self.isWord(byte), word.count < Self.longestWord { return word.append(byte) }
       endWord()
       between(byte)
     case .slash:
@@ -209,6 +209,9 @@ struct JSONConverter {
   }
 
   private static let constants = ["NaN", "Infinity", "-Infinity", "+Infinity", "None", "undefined", "True", "False"]
+
+  /// The bytes of a number or a name that are put together; a longer one is no JSON that repair could read.
+  private static let longestWord = 1 << 16
 
   private mutating func endWord() {
     state = .between

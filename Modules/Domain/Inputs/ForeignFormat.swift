@@ -68,9 +68,10 @@ public struct ForeignFormat: Sendable {
     if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) { return workbook("xls", file) }
     let start = bytes.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     let text = String(decoding: start.prefix(15), as: UTF8.self).lowercased()
-    guard text.hasPrefix("<!doctype html") || text.hasPrefix("<html") else { return nil }
+    let isXML = text.hasPrefix("<?xml")
+    guard isXML || text.hasPrefix("<!doctype html") || text.hasPrefix("<html") else { return nil }
     return ForeignFormat(
-      problem: "is an HTML page, not a table",
+      problem: "is an \(isXML ? "XML document" : "HTML page"), not a table",
       hint: [
         path == nil ? "check the URL: some servers respond with a page for signing in" : "save the table as CSV",
         .set(.inputFormat, to: "csv", for: "read it anyway"),

@@ -496,7 +496,7 @@ public struct FileSource: RecordSource, SampledFile {
     let (source, sample) = try sampled(bytes, DialectSniffer.sampleSize)
     if reading.dialect.repairs, sample.isWhole {
       let mark = CharacterEncoding.finding(sample.bytes.span, isWhole: true).mark
-      if sample.bytes.dropFirst(mark).allSatisfy({ $0 <= 0x20 }) { return nil }
+      if sample.bytes.dropFirst(mark).allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) { return nil }
     }
     let input = try CSVInput(
       source, sample: sample.bytes.span, isWhole: sample.isWhole, reading.dialect, isTabbed: format == .tsv,

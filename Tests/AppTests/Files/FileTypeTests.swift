@@ -150,6 +150,7 @@ import Testing
   func foreign() {
     let shell = Shell("")
     shell.write("page.csv", " \n<!DOCTYPE html><html></html>")
+    shell.write("error.csv", "<?xml version=\"1.0\"?><Error/>")
     shell.write("orc.txt", "ORC\u{1}x")
     shell.write("orc.csv", "ORC,a\n1,2\n")
     let made = shell.run(
@@ -157,6 +158,10 @@ import Testing
     #expect(made.status == 0, "\(made.err)")
     for (name, message, hint) in [
       ("page.csv", "is an HTML page, not a table", "save the table as CSV, or use --from-format csv to read it anyway"),
+      (
+        "error.csv", "is an XML document, not a table",
+        "save the table as CSV, or use --from-format csv to read it anyway"
+      ),
       ("orc.txt", "is an ORC file, which cannot be read", "convert it to Parquet or CSV first"),
       ("a.tar", "is a tar archive", "extract it first: tar -xf a.tar"),
       ("a.tar.gz", "is a tar archive", "extract it first: tar -xf a.tar.gz"),
@@ -167,6 +172,7 @@ import Testing
     }
     #expect(shell.run("bb-export orc.csv -f csv").out == "ORC,a\n1,2\n")
     #expect(shell.run("bb-export page.csv --from-format csv").status == 0)
+    #expect(shell.run("head -c 99 /dev/zero > zero.csv; bb-export zero.csv --repair").status == 65)
     let url = shell.run("bb-export file:///nowhere/a%20b.csv")
     #expect(url.status == 66 && url.err.contains("/nowhere/a b.csv"), "\(url.err)")
   }
