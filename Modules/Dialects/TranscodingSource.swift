@@ -32,8 +32,8 @@ public final class TranscodingSource: ByteSource {
     /// The bytes of the mark that are still to come.
     var mark: Int
     var text: [UInt8] = [], taken = 0, lines = 0
-    /// The original of what was not taken: `stored`, then `original` from `first` on. It begins at `offset`, and is kept
-    /// only if there is a place for long records.
+    /// The original of what was not taken: `stored`, then `original` from `first` on. It begins at `offset`, and is
+    /// kept only if there is a place for long records.
     var original = ArenaBuilder(), first = 0, offset = 0
     var stored: StoredText?, scratch: (any ScratchSpace)?
 

@@ -65,8 +65,10 @@ extension ArenaBuilder {
     while count < end { append(zeros.prefix(end - count)) }
     // The code is longer than the bytes: from the end, it covers only those that were encoded before.
     for part in stride(from: (place.count - 1) / slice * slice, through: 0, by: -slice) {
-      let many = min(slice, place.count - part)
-      let code = unsafe Base64.encoded(Array(UnsafeBufferPointer(start: base + start + part, count: many)))
+      let code = read { text in
+        let bytes = Span<UInt8>(_bytes: text.extracting(start + part..<min(start + part + slice, place.upperBound)))
+        return Base64.encoded(bytes.indices.map { bytes[$0] })
+      }
       unsafe (base + start + part / 3 * 4).update(from: code, count: code.count)
     }
   }

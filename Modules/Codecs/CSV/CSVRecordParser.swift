@@ -410,10 +410,10 @@ import Rows
   private mutating func countRecords(_ feeds: UInt64, _ block: Int) {
     var rest = feeds
     while rest != 0 {
-      var last = block + rest.trailingZeroBitCount - 1
+      let last = block + rest.trailingZeroBitCount - 1
       rest &= rest &- 1
-      if last >= start, unsafe base[last] == 0x0D { last -= 1 }
-      let isBlank = unsafe last < start || base[last] == 0x0A
+      let isBlank = unsafe
+        last < start || base[last] == 0x0A || base[last] == 0x0D && (last == start || base[last - 1] == 0x0A)
       if !isBlank || layout.columns.count == 1 { count += 1 }
     }
   }

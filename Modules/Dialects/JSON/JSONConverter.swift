@@ -210,7 +210,7 @@ struct JSONConverter {
 
   private static let constants = ["NaN", "Infinity", "-Infinity", "+Infinity", "None", "undefined", "True", "False"]
 
-  /// The bytes of a number or a name that are put together; a longer one is no JSON that repair could read.
+  /// The bytes of a number or a name that are put together; a longer one is not JSON that repair could read.
   private static let longestWord = 1 << 16
 
   private mutating func endWord() {
