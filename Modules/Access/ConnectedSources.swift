@@ -133,7 +133,7 @@ package struct ConnectedSources: SourceServices {
     _ path: String, _ format: FileFormat?, _ options: FileInputOptions
   ) async throws(Problem) -> (rows: any RowStream, format: String) {
     let rows = try await FollowedRows(path, format, options)
-    if rows.lacksHeader { rejects.noteMissingHeader() }
+    if rows.lacksHeader { rejects.note(hasHeader: false) }
     return (rows, rows.format.name)
   }
   package func bytes(of path: String) throws(Problem) -> [UInt8] {

@@ -115,10 +115,13 @@ public struct DialectSniffer {
     }
     // Only what is clean is decided by the first part of a sample.
     if isFirstLook, clean < 2 { return }
-    let body = text.extracting(lines(text, options.skippedRows ?? 0)...)
-    let candidates = DialectCandidates(
-      body, body.count == text.count ? frame : CSVDialect(), delimiter: delimiter,
-      quote: options.quote.map(\.byte), escape: options.escape, isWhole: isWhole)
+    func score(_ records: Span<UInt8>) -> DialectCandidates {
+      DialectCandidates(
+        records, frame, delimiter: delimiter, quote: options.quote.map(\.byte), escape: options.escape,
+        isWhole: isWhole)
+    }
+    let body = text.extracting(lines(text, options.skippedRows ?? 0)...), comment = options.comment ?? []
+    let candidates = comment.isEmpty ? score(body) : score(records(body, besides: comment).span)
     guard let best = candidates.scores.first else { return layOut(text) }
     finding.confidence = candidates.runnerUp.map { best.value > 0 ? 1 - $0.value / best.value : 0 } ?? 1
     finding.runnerUp = candidates.runnerUp?.dialect
@@ -287,13 +290,27 @@ public struct DialectSniffer {
   }
 
   /// The bytes of the first lines.
+  private var feed: UInt8 { finding.dialect.endsWithReturn ? 0x0D : 0x0A }
+
   private func lines(_ text: Span<UInt8>, _ count: Int) -> Int {
     var at = 0, left = count
     while left > 0, at < text.count {
-      if text[at] == 0x0A { left -= 1 }
+      if text[at] == feed { left -= 1 }
       at += 1
     }
     return at
+  }
+
+  /// The lines that do not begin with `comment`.
+  private func records(_ text: Span<UInt8>, besides comment: [UInt8]) -> [UInt8] {
+    var records: [UInt8] = [], at = 0
+    while at < text.count {
+      let end = min((ByteText.firstIndex(of: feed, in: text, from: at) ?? text.count) + 1, text.count)
+      let isComment = end - at >= comment.count && comment.indices.allSatisfy { text[at + $0] == comment[$0] }
+      if !isComment { for index in at..<end { records.append(text[index]) } }
+      at = end
+    }
+    return records
   }
 
   /// The columns of a sample without anything odd in it; 0 if there is, or if they are fewer than `least`.

@@ -34,7 +34,7 @@ public final class RejectLog: Sendable {
   private struct State {
     var parts: [Part] = []
     /// Whether text that is in no row must not be lost, and whether files had no header.
-    var refusesLoss = false, lacksHeader = false
+    var refusesLoss = false, lacksHeader: Bool?
     var readers = 0
   }
   private let state = Mutex(State())
@@ -141,14 +141,14 @@ public final class RejectLog: Sendable {
 
   /// Refuses to drop text of which no row has anything.
   public func refuseLoss() { state.withLock { $0.refusesLoss = true } }
-  /// Notes a file whose columns have no names.
-  public func noteMissingHeader() { state.withLock { $0.lacksHeader = true } }
-  /// Whether a file has columns without names.
-  public var lacksHeader: Bool { state.withLock { $0.lacksHeader } }
+  /// Notes whether the columns of a file have names.
+  public func note(hasHeader: Bool) { state.withLock { $0.lacksHeader = $0.lacksHeader != false && !hasHeader } }
+  /// Whether no file had names of columns.
+  public var lacksHeader: Bool { state.withLock { $0.lacksHeader == true } }
   /// Whether no record was changed or dropped.
   public var isEmpty: Bool { state.withLock { $0.parts.allSatisfy(\.counts.isEmpty) } }
   /// Forgets what was read.
-  public func removeAll() { state.withLock { ($0.parts, $0.lacksHeader) = ([], false) } }
+  public func removeAll() { state.withLock { ($0.parts, $0.lacksHeader) = ([], nil) } }
 
   /// The report at the end of a file.
   func notes(on file: String) -> [Warning] {

@@ -539,6 +539,15 @@ import Testing
     options = DialectOptions()
     options.headerRows = 2
     #expect(try await Self.read(Array("a,b\nx,\n1,2\n".utf8), options).lines == ["a x|b", "1|2"])
+    options = DialectOptions()
+    options.skippedRows = 2
+    #expect(try await Self.read(Array("T\r\ra;b\r1;2\r3;4\r".utf8), options).lines == ["a|b", "1|2", "3|4"])
+    options = DialectOptions()
+    options.comment = [0x23]
+    let comments = String(repeating: "# x;y z\n", count: 20) + "a,b\n1,2\n3,4\n"
+    for text in [comments, comments.replacing("\n", with: "\r")] {
+      #expect(try await Self.read(Array(text.utf8), options).lines == ["a|b", "1|2", "3|4"])
+    }
   }
 }
 

@@ -394,7 +394,7 @@ import Rows
       let bit = stray & ~(stray &- 1)
       let earlier = ends & ~quoted & (bit &- 1)
       let start = earlier == 0 ? fieldStart : block + 64 - earlier.leadingZeroBitCount
-      let isClosed = unsafe base[start] == UInt8(ascii: "\"")
+      let isClosed = byte(start) == UInt8(ascii: "\"")
       guard !isClosed, layout.strayQuotes == .kept else {
         countRecords(masks.feeds & ~quoted & (bit &- 1), block)
         if isClosed { throw CSVSyntaxError.textBehindQuote(at: start) }
@@ -406,14 +406,16 @@ import Rows
     }
   }
 
+  private func byte(_ at: Int) -> UInt8 { unsafe base[at] }
+
   /// Counts the records that end in a block before a fault, which is found before them.
   private mutating func countRecords(_ feeds: UInt64, _ block: Int) {
     var rest = feeds
     while rest != 0 {
-      let last = block + rest.trailingZeroBitCount - 1
+      var last = block + rest.trailingZeroBitCount - 1
       rest &= rest &- 1
-      let isBlank = unsafe
-        last < start || base[last] == 0x0A || base[last] == 0x0D && (last == start || base[last - 1] == 0x0A)
+      if last >= start, byte(last) == 0x0D { last -= 1 }
+      let isBlank = last < start || byte(last) == 0x0A
       if !isBlank || layout.columns.count == 1 { count += 1 }
     }
   }
@@ -425,7 +427,7 @@ import Rows
     while rest != 0 {
       let at = block + rest.trailingZeroBitCount
       rest &= rest &- 1
-      guard unsafe at + 1 < end && base[at + 1] == 0x0A else {
+      guard at + 1 < end, byte(at + 1) == 0x0A else {
         countRecords(feeds & ((1 << UInt64(at - block)) &- 1), block)
         throw CSVSyntaxError.bareReturn(at: at)
       }

@@ -17,7 +17,7 @@ struct VCardDocument: TableDocument {
 
   init(_ source: any ByteSource, limit: Int) throws(Problem) {
     var text = ArenaBuilder(capacity: 64 << 10)
-    while try source.read(into: &text, limit: max(text.room, 64 << 10)) > 0 {
+    while try source.read(into: &text, limit: text.room > 0 ? text.room : text.count) > 0 {
       guard text.count <= Self.largest else {
         throw Problem(.badData, "the file is larger than \(Self.largest >> 20) MiB", at: source.name, hint: "split it")
       }

@@ -503,7 +503,7 @@ public struct FileSource: RecordSource, SampledFile {
       maximumField: way.maximumField,
       replacesBadEncoding: way.replacesBadEncoding, log: rejects)
     for warning in input.warnings { report(warning) }
-    if !input.hasHeader, input.names == nil { rejects?.noteMissingHeader() }
+    rejects?.note(hasHeader: input.hasHeader || input.names != nil)
     return input
   }
 }
