@@ -54,7 +54,7 @@ package final class Report: Sendable {
   /// Writes an error, and its hint on a second line.
   package func problem(_ problem: Problem) {
     defer { for other in problem.others { self.problem(other) } }
-    let problem = secrets.removed(from: problem), remedy = problem.hint, presented = presented(problem)
+    let problem = secrets.removed(from: problem), remedy = problem.hint, presented = worded(problem)
     switch state.withLock({ $0.style }) {
     case .text: marked("", "\(program):", .error, Self.text(of: presented))
     case .json:
@@ -163,7 +163,8 @@ package final class Report: Sendable {
 
   func clear() { replaceLine(with: "") }
 
-  private func presented(_ problem: Problem) -> Problem {
+  /// The problem as the running command words it, without options that it does not have.
+  package func worded(_ problem: Problem) -> Problem {
     guard let presenter = state.withLock({ $0.presenter }) else { return problem }
     return presenter.worded(problem)
   }

@@ -133,7 +133,7 @@ enum StorageCommands {
     let repository = try context.repository()
     let damage = try await repository.store.check()
     var findings = damage.map { problem in
-      Record(schema, ["kind": .text("damage"), "what": .text(problem.description)])
+      Record(schema, ["kind": .text("damage"), "what": .text(context.services.report.worded(problem).description)])
     }
     if damage.isEmpty {
       for finding in try await DanglingReferences(repository, context.choices(repository)).findings() {
