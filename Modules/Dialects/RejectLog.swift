@@ -96,6 +96,7 @@ public final class RejectLog: Sendable {
       text.append(Array(bytes))
       return .text(UInt32(text.count - bytes.count), UInt32(bytes.count))
     }
+    // One record may have several rejects; a batch has one long record, after which it is written.
     var last: (range: Range<Int>, record: Record)?
     for reject in rejects {
       let start = text.count, raw: Record
