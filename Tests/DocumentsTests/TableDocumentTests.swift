@@ -93,6 +93,10 @@ import Testing
         "- a: 'x: y\n    more # text\n\n    end\n\n\n    '\n  b: \"p\\\n    \\ q\n\n    r\"\n  c: ['s\n\n    t',\n    u]\n",
         "{\"a\":\"x: y more # text\\nend\\n\\n\",\"b\":\"p q\\nr\",\"c\":[\"s\\nt\",\"u\"]}\n"
       ),
+      ("a: 1\nb:\n  c: x # y\n", "{\"a\":1,\"b\":{\"c\":\"x\"}}\n"),
+      ("%YAML 1.2\n---\na: 1\n...\n---\n\na: [{b: 1}]\n---\n", "{\"a\":1}\n{\"a\":[{\"b\":1}]}\n"),
+      ("a: 1\nb:\n  c:\n  - d: 1\n  - d: 2\n---\n# e\n", "{\"d\":1}\n{\"d\":2}\n"),
+      ("[{a: 1}, {a: 2}]", "{\"a\":1}\n{\"a\":2}\n"), ("- a: 1\n---\nb: 2\n", "{\"a\":1}\n{\"b\":2}\n"),
     ]) func yaml(_ document: String, _ expected: String) throws
   {
     #expect(try text(document, .yaml) == expected)
@@ -136,6 +140,22 @@ import Testing
     )
   }
 
+  @Test(
+    "GeoJSON: a feature or a geometry alone",
+    arguments: [
+      (
+        "{\"properties\":{\"n\":1},\"bbox\":[],\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[8,47]}}",
+        "{\"n\":1,\"latitude\":47,\"longitude\":8}\n"
+      ), ("{\"type\":\"Point\",\"coordinates\":[8,47]}", "{\"latitude\":47,\"longitude\":8}\n"),
+      (
+        "{\"type\":\"MultiPoint\",\"coordinates\":[[8,47]]}",
+        "{\"geometry\":{\"type\":\"MultiPoint\",\"coordinates\":[[8,47]]}}\n"
+      ), ("{\"type\":\"Feature\",\"geometry\":null,\"id\":1}", "{\"id\":1}\n"),
+    ]) func feature(_ document: String, _ expected: String) throws
+  {
+    #expect(try text(document, .geojson) == expected)
+  }
+
   @Test("GPX and KML: a column for each element, a table for each kind of point") func places() throws {
     let gpx =
       "<?xml version=\"1.0\"?><gpx xmlns=\"x\"><wpt lat=\"47.05\" lon=\"8.3\"><ele>1</ele><name> A </name><extensions><b:k name=\"my k\">v&#32;</b:k></extensions></wpt><trk><name>T</name><trkseg><trkpt lat=\"1\" lon=\"2\"/></trkseg></trk></gpx>"
@@ -170,7 +190,11 @@ import Testing
     "Text that is not a table is refused with its line",
     arguments: [
       (DocumentFormat.markdown, "|a|\n|-|\n|1|2|\n", "x:3: expected 1 cells, found 2"),
-      (.yaml, "a: 1\n", "x:1: expected a sequence of mappings"), (.yaml, "- a: &x 1\n", "x:1: anchors"),
+      (.yaml, "\na\n", "x:2: expected mappings"), (.yaml, "- a: &x 1\n", "x:1: anchors"),
+      (.yaml, "a: 1\n- b: 1\n", "x:2: unexpected"), (.yaml, "--- a: 1\n", "x:1: expected mappings"),
+      (.yaml, "a: [{}]\nb: {c: [{}]}\n", "x:1: expected one sequence of mappings, found several: /a, /b/c"),
+      (.yaml, "a: [{}, 1]\n", "x:1: expected mappings"), (.geojson, "{\"type\":\"Feature\"}", "x:1: expected a Feature"),
+      (.yaml, "a: \(String(repeating: "x", count: 1 << 20))", "x:2: a value is larger"),
       (.yaml, "- a: \"x\n", "x:1: unterminated"), (.sql, "INSERT INTO t VALUES(now());", "x:1: expected a literal"),
       (.sql, "CREATE TABLE t(a,b);\nINSERT INTO t VALUES(1);", "x:2: expected 2 values, found 1"),
       (.singer, "[]\n", "x:1: expected a message"),

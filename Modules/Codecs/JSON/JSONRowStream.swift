@@ -19,6 +19,9 @@ public struct JSONReading: Sendable {
   /// Whether times in several spellings have a type: the cells then end with the spellings.
   public var keepsSpellings = false
 
+  /// Whether the bracket that opens the array was put before the document.
+  public var isJoined = false
+
   /// The usual way: everything, as it is found.
   public init(
     form: JSONForm = .automatic, records: JSONPointer = JSONPointer(steps: []), types: ColumnTypes = [:],

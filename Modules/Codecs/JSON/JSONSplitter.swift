@@ -41,6 +41,7 @@ struct JSONSplitter: ~Copyable, Sendable {
     form = reading.form
     pointer = reading.records
     maximumField = reading.maximumField
+    if reading.isJoined { place.offset = -1 }
   }
 
   /// The next piece; nil at the end.

@@ -8,7 +8,7 @@ public struct JSONInput: Sendable {
   public let source: any ByteSource
   /// Where the records are, if they are in a member; nil for the whole text.
   public let records: [String]?
-  /// Whether several documents became one array.
+  /// Whether several documents, or one that is a record, became one array.
   public let isJoined: Bool
   /// The warnings for the user.
   public let warnings: [Warning]
@@ -27,12 +27,13 @@ public struct JSONInput: Sendable {
     if isWhole { scan.end() }
     let isOther = scan.isForeign && !repairs
     var found = isOther ? [] : JSONDeviation.allCases.filter(scan.deviations.contains)
-    isJoined = scan.hasDocuments && !isOther
-    if isJoined { found.insert(.documents, at: 0) }
+    let isRecord = findsRecords && isWhole && scan.isRecord && !isOther
+    isJoined = isRecord || scan.hasDocuments && !isOther
+    if isJoined, !isRecord { found.insert(.documents, at: 0) }
     records = findsRecords && !isOther ? scan.records : nil
     if !repairs, !isOther { try scan.refuseGuesses(in: source.name) }
     self.source =
-      found.isEmpty && !repairs
+      found.isEmpty && !repairs && !isRecord
       ? source : JSONConvertingSource(source, joins: isJoined, repairs: repairs, known: Set(found))
     var words = found.map(\.rawValue), hint = Remedy()
     if let records {
@@ -40,6 +41,7 @@ public struct JSONInput: Sendable {
       words.append("records at \(pointer)")
       hint = .set(.recordsPointer, to: pointer)
     }
+    if isRecord { words.insert("one object as one record", at: 0) }
     warnings =
       words.isEmpty ? [] : [Warning("\(source.name): read with \(words.joined(separator: ", "))", hint: hint)]
   }

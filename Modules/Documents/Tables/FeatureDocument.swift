@@ -48,7 +48,7 @@ struct FeatureDocument: TableDocument {
   }
 }
 
-/// The features of a collection, one of them in memory at a time.
+/// The features of a collection, one of them in memory at a time; a feature or geometry alone is a collection of one.
 public struct FeatureReader: Sendable {
   /// Counts of the members of the collection that are not features, by name.
   public private(set) var others: [String: Int] = [:]
@@ -56,6 +56,9 @@ public struct FeatureReader: Sendable {
   private enum State { case begun, members, features, finished }
   private var state = State.begun
   private var isCollection = false
+  /// What a document that is a feature or a geometry has; that feature, and the line where the document begins.
+  private var own: [JSON.Member] = [], single: JSON?, line = 1
+  private static let ownKeys: Set = ["type", "id", "properties", "geometry", "coordinates", "geometries"]
 
   /// - Parameter limit: the most bytes of a feature.
   public init(_ source: any ByteSource, limit: Int) throws(Problem) { text = try DocumentText(source, limit: limit) }
@@ -64,6 +67,10 @@ public struct FeatureReader: Sendable {
   /// - Throws: `badData` for another document, and one that breaks off.
   public mutating func next() throws(Problem) -> (feature: JSON, line: Int)? {
     try begin()
+    if let feature = single {
+      single = nil
+      return (feature, line)
+    }
     guard state == .features else { return nil }
     try skipSpace()
     switch try text.peek() {
@@ -86,13 +93,14 @@ public struct FeatureReader: Sendable {
   mutating func begin() throws(Problem) {
     try skipSpace()
     if state == .begun {
+      line = text.line
       guard try text.next() == UInt8(ascii: "{") else { throw notFeatures() }
       state = .members
     }
     while state == .members {
       try skipSpace()
       guard let key = try member() else {
-        guard isCollection else { throw notFeatures() }
+        if !isCollection { single = try loneFeature() }
         return state = .finished
       }
       try skipSpace()
@@ -101,13 +109,25 @@ public struct FeatureReader: Sendable {
         state = .features
       } else {
         let value = try JSON.parse(try value(), name: "\(text.name):\(text.line)")
-        if key.elementsEqual("type".utf8) {
-          isCollection = value.stringValue == "FeatureCollection"
-        } else {
-          others["\(String(decoding: key, as: UTF8.self)) of the collection", default: 0] += 1
-        }
+        let name = String(decoding: key, as: UTF8.self)
+        if name == "type" { isCollection = value.stringValue == "FeatureCollection" }
+        if name != "type" { others["\(name) of the collection", default: 0] += 1 }
+        if Self.ownKeys.contains(name), !own.contains(where: { $0.name == name }) { own.append(JSON.Member(key, value)) }
       }
     }
+  }
+
+  /// The whole document as a feature.
+  private mutating func loneFeature() throws(Problem) -> JSON {
+    let document = JSON.object(own), type = document["type"]?.stringValue ?? ""
+    let isFeature = type == "Feature" && state == .members && document["geometry"] != nil
+    let geometries = ["Point", "LineString", "Polygon", "GeometryCollection"]
+    let holds = document[type == "GeometryCollection" ? "geometries" : "coordinates"]?.arrayValue != nil
+    guard isFeature || holds && geometries.contains(type.replacing("Multi", with: "", maxReplacements: 1)) else {
+      throw notFeatures()
+    }
+    for key in Self.ownKeys { others["\(key) of the collection"] = nil }
+    return isFeature ? document : .object([JSON.Member(Array("geometry".utf8), document)])
   }
 
   private mutating func skipSpace() throws(Problem) {
@@ -154,6 +174,6 @@ public struct FeatureReader: Sendable {
   }
 
   private func notFeatures() -> Problem {
-    text.problem("expected a FeatureCollection of GeoJSON", hint: .set(.inputFormat, to: "json", for: "read any JSON"))
+    text.problem("expected a FeatureCollection, a Feature or a geometry of GeoJSON", hint: .set(.inputFormat, to: "json", for: "read any JSON"))
   }
 }

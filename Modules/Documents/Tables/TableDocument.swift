@@ -13,6 +13,8 @@ protocol TableDocument: Sendable {
   var columns: [[UInt8]] { get }
   /// The next record of the current table; nil at its end.
   mutating func nextRecord() throws(Problem) -> DocumentRecord?
+  /// What was read in a way that the user may not expect; nil if nothing was.
+  var note: String? { get }
   /// Whether parts of one table may come one by one, each with its title.
   static var isInterleaved: Bool { get }
   /// Whether types are inferred from texts, as in CSV.
@@ -21,6 +23,7 @@ protocol TableDocument: Sendable {
 
 extension TableDocument {
   var columns: [[UInt8]] { [] }
+  var note: String? { nil }
   static var isInterleaved: Bool { false }
   static var isText: Bool { true }
 }
@@ -147,6 +150,10 @@ private final class DocumentTableSource: ByteSource {
     self.limit = limit
     state = Mutex(State(document: try document.init(source, limit: limit), columns: [:]))
     try collectColumns()
+  }
+
+  var notes: [Warning] {
+    source.notes + (state.withLock { $0.document.note }.map { [Warning("\(name): read with \($0)")] } ?? [])
   }
 
   func reopened() throws(Problem) -> (any ByteSource)? {

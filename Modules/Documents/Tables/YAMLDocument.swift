@@ -6,7 +6,8 @@ extension DocumentFormat {
   public static let yaml = DocumentFormat("yaml", ["yaml", "yml"], YAMLDocument.self)
 }
 
-/// A YAML sequence of mappings, one of them in memory at a time.
+/// A YAML sequence of mappings, one of them in memory at a time; or a mapping in each document; or one mapping, that is a
+/// record or has the sequence.
 ///
 /// Read is what people and programs write as data: block and flow collections, plain, quoted and block scalars,
 /// comments. Anchors, aliases, tags and other top-level values are refused. Plain numbers whose spelling JSON does not
@@ -17,6 +18,10 @@ struct YAMLDocument: TableDocument {
   private var isBegun = false
   /// The first line of the next item.
   private var pending: Line?
+  /// The records of a document that was read whole, the last one first, and whether a mapping came before.
+  private var records: [JSON] = [], hasMapping = false
+  private(set) var note: String?
+  private static let largestMapping = 1 << 20
 
   /// A line without its indentation and comment.
   fileprivate struct Line {
@@ -35,36 +40,64 @@ struct YAMLDocument: TableDocument {
   }
 
   mutating func nextRecord() throws(Problem) -> DocumentRecord? {
-    var lines: [Line] = [], size = 0
+    if let record = records.popLast() { return .object(record) }
+    var lines: [Line] = [], size = 0, isItem = false
     while let line = try takeLine() {
-      let isMark = line.indent == 0 && (line.text.elementsEqual("---".utf8) || line.text.elementsEqual("...".utf8))
-      if isMark || line.source.first == UInt8(ascii: "%") || line.text.isEmpty && lines.isEmpty {
+      if Self.isBetween(line) || line.text.isEmpty && lines.isEmpty {
         if lines.isEmpty { continue }
         break
       }
-      if line.indent == 0, !line.text.isEmpty, !lines.isEmpty {
+      if lines.isEmpty, line.text.elementsEqual("[]".utf8) { continue }
+      if lines.isEmpty { isItem = YAMLBlock.isItem(line.text) }
+      // The items of a sequence come one by one; a mapping is whole in memory.
+      if isItem, line.indent == 0, !line.text.isEmpty, !lines.isEmpty {
         pending = line
         break
       }
-      if lines.isEmpty {
-        if line.text.elementsEqual("[]".utf8) { continue }
-        guard YAMLBlock.isItem(line.text) else {
-          throw text.problem(
-            "expected a sequence of mappings, each beginning with “- ”", line: line.number,
-            hint: "convert it to JSON first")
-        }
-      }
       lines.append(line)
       size += line.source.count
-      guard size <= text.mostBytes else { throw text.tooLarge }
+      guard size <= (isItem ? text.mostBytes : min(text.mostBytes, Self.largestMapping)) else { throw text.tooLarge }
     }
     guard let first = lines.first else { return nil }
-    var block = YAMLBlock(lines, text.name)
-    guard case .array(let items) = try block.value(indent: 0, depth: 0), items.count == 1, case .object = items[0]
-    else {
-      throw text.problem("expected a mapping, as in “- name: value”", line: first.number)
+    while !isItem, pending == nil, let line = try takeLine() {
+      if !Self.isBetween(line), !line.text.isEmpty { pending = line }
     }
-    return .object(items[0])
+    var block = YAMLBlock(lines, text.name)
+    let value = try block.whole()
+    if case .object = value, !first.text.starts(with: "--- ".utf8) {
+      records = hasMapping || pending != nil ? [value] : try records(in: value, line: first.number)
+      hasMapping = true
+    } else if case .array(let items) = value, !isItem || items.count == 1 {
+      records = items.reversed()
+    }
+    guard !records.isEmpty, records.allSatisfy({ $0.objectMembers != nil }) else {
+      throw text.problem(
+        "expected mappings, as in “- name: value”", line: first.number, hint: "convert it to JSON first")
+    }
+    return records.popLast().map { .object($0) }
+  }
+  private static func isBetween(_ line: Line) -> Bool {
+    line.indent == 0 && (line.text.elementsEqual("---".utf8) || line.text.elementsEqual("...".utf8))
+      || line.source.first == UInt8(ascii: "%")
+  }
+
+  /// The records of the only mapping: those of its only sequence of mappings, or itself.
+  private mutating func records(in mapping: JSON, line: Int) throws(Problem) -> [JSON] {
+    var found: [(place: JSONPointer, records: [JSON])] = []
+    func search(_ value: JSON, _ path: [String]) {
+      for member in value.objectMembers ?? [] {
+        let path = path + [member.name], items = member.value.arrayValue ?? []
+        if items.first?.objectMembers != nil { found.append((JSONPointer(steps: path), items)) }
+        search(member.value, path)
+      }
+    }
+    search(mapping, [])
+    guard found.count < 2 else {
+      let places = found.map { "\($0.place)" }.joined(separator: ", ")
+      throw text.problem("expected one sequence of mappings, found several: \(places)", line: line)
+    }
+    note = found.first.map { "records at \($0.place)" } ?? "one mapping as one record"
+    return found.first?.records.reversed() ?? [mapping]
   }
 
   private mutating func takeLine() throws(Problem) -> Line? {
@@ -119,6 +152,14 @@ private struct YAMLBlock {
   }
 
   private mutating func skipEmpty() { while at < lines.count, lines[at].text.isEmpty { at += 1 } }
+
+  /// The value of all lines.
+  mutating func whole() throws(Problem) -> JSON {
+    let value = try value(indent: 0, depth: 0)
+    skipEmpty()
+    guard at >= lines.count else { throw problem("unexpected indentation or value") }
+    return value
+  }
 
   /// The value whose lines are indented by `indent`.
   mutating func value(indent: Int, depth: Int) throws(Problem) -> JSON {

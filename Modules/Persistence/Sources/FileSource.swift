@@ -407,6 +407,7 @@ public struct FileSource: RecordSource, SampledFile {
         records: reading.records ?? JSONPointer(steps: input.records ?? []), types: reading.types,
         columns: request.someColumns)
       way.keepsSpellings = true
+      way.isJoined = input.isJoined
       if let most = reading.maximumField { way.maximumField = most }
       return try JSONRowStream.inferring(input.source, table: table, way)
     }
