@@ -38,9 +38,8 @@ public struct CSVInput: Sendable {
           value: encoding.encoding.rawValue), at: 0)
     }
     if !doubts.isEmpty, !options.repairs {
-      var hint = Remedy.set(.repair, for: "read it and list what changed")
       // All of them are needed.
-      hint = hint.or(.together(doubts.map { Remedy.Choice($0.setting, $0.value) }))
+      let hint = Remedy.repairing.or(.together(doubts.map { Remedy.Choice($0.setting, $0.value) }))
       let isUTF8 = encoding.isSure || options.encoding != nil || replacesBadEncoding
       let place = isUTF8 ? source.name : source.name + Self.placeOfBadText(in: sample)
       throw Problem(.badData, doubts.map(\.message).joined(separator: "; "), at: place, hint: hint)

@@ -650,7 +650,7 @@ struct TableConverter: ~Copyable {
   private func problem(
     _ record: ReadRecord, _ message: String, isRagged: Bool = false, hint: Remedy? = nil
   ) -> Problem {
-    var hint = hint ?? .set(.repair, for: "read it and list what changed")
+    var hint = hint ?? .repairing
     if isRagged, isAfterBlank, isHeader(record, []) { hint = Remedy.set(.tableNumber, to: "1", "2").or(hint) }
     if isRagged { hint = [hint, .set(.raggedRows, to: dialect.columns > record.fields.count ? "pad" : "both")] }
     let lines = span(record.start, record.start + record.fault).split(separator: 0x0A, omittingEmptySubsequences: false)

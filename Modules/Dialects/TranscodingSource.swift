@@ -12,7 +12,7 @@ public final class TranscodingSource: ByteSource {
 
     /// The treatment that the options for CSV files ask for.
     public init(repairs: Bool, replaces: Bool) {
-      let hint = Remedy.set(.repair, for: "read it and list what changed").or(.set(.invalidUTF8, to: "replace"))
+      let hint = Remedy.repairing.or(.set(.invalidUTF8, to: "replace"))
       self = repairs ? .marked : replaces ? .replaced : .refused(hint)
     }
   }

@@ -4,6 +4,7 @@ import CommandLineKit
 import Domain
 import Rows
 import Sources
+import Synchronization
 
 /// Commands that bring records in from files, and write them out to files.
 enum TransferCommands {
@@ -27,8 +28,12 @@ enum TransferCommands {
     "summary", "FORMAT", values: .words(["json"]), in: transfer,
     "print the numbers of records, and of omitted members by name, to standard error")
 
+  private static let rejects = Option.value(
+    "rejects", "FILE", values: .file, default: "nothing may be dropped", setting: .rejects, in: transfer,
+    "write the records that --repair or --ragged changed or dropped to FILE; none discards them")
+
   /// The options that do not apply to tracker files.
-  static let ownOptions = [onConflict, dataset, fromFormat] + FileInputOptions.dialectOptions
+  static let ownOptions = [onConflict, dataset, fromFormat, rejects] + FileInputOptions.dialectOptions
 
   private static let importing = Command(
     "import", "import notes, places, actors, favourites or tracker files",
@@ -39,7 +44,7 @@ enum TransferCommands {
       second import changes nothing. Everything is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
-    options: [onConflict, dataset, fromFormat, summary] + TrackerCommands.options + FileInputOptions.dialectOptions,
+    options: [onConflict, dataset, fromFormat, summary, rejects] + TrackerCommands.options + FileInputOptions.dialectOptions,
     examples: ["import places.gpx", "import notes.csv --on-conflict append", "import letterboxd-export.zip"])
   private static let exporting = Command(
     "export", "export records to files in any format",
@@ -70,6 +75,7 @@ enum TransferCommands {
   private static func importFile(_ context: CommandContext) async throws(Problem) {
     let path = context.arguments[0], progress = context.services.progress
     progress.begin(path == "-" ? "standard input" : path)
+    if context[rejects] == nil { context.services.rejects.refuseLoss() }
     if try isOfTracker(path, context) { return try await TrackerCommands.importFiles(path, context) }
     let schema: Schema, records: [Record], omitted: [String: Int]
     do throws(Problem) { (schema, records, omitted) = try await read(path, context) } catch {
@@ -93,7 +99,12 @@ enum TransferCommands {
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     progress.update { $0.items = records.count }
     let isDryRun = context.has(Options.dryRun)
-    let outcome = try await importing.run(records, of: schema, from: name, isDryRun: isDryRun)
+    let done = Mutex(RecordImport.Outcome())
+    try await context.services.keepingRejects(in: isDryRun ? nil : context[rejects]) { () throws(Problem) in
+      let outcome = try await importing.run(records, of: schema, from: name, isDryRun: isDryRun)
+      done.withLock { $0 = outcome }
+    }
+    let outcome = done.withLock(\.self)
     progress.finish()
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

@@ -514,28 +514,59 @@ package struct OutputPlan: Sendable {
   /// The file for the records of the input that were changed or dropped; nil if there are none.
   private func rejectsTarget(beside targets: [OutputTarget]) throws(Problem) -> OutputTarget? {
     guard rejects != nil || !services.rejects.isEmpty, let path = rejectsPath(beside: targets) else { return nil }
-    let name = FileCompression.split(path)
-    let location = try services.locations.location(path)
-    guard let exporter = try services.exporters.forPath(name.path) else {
+    return try services.rejectsTarget(path)
+  }
+
+  /// The rejects of an earlier run in the usual place, which are not those of this one.
+  private func oldRejects(beside targets: [OutputTarget]) async -> OutputTarget? {
+    guard rejects == nil, replaces, !services.rejects.counts.isEmpty,
+      let output = targets.first(where: \.isFile), !output.isAppended, let path = rejectsPath(beside: targets),
+      let target = try? services.rejectsTarget(path), target.location.place.isFile,
+      let file = try? await services.sources.open(.file(target.location, FileInputOptions())) as? any SampledFile
+    else { return nil }
+    // Nothing but a table of bb is replaced.
+    let header = RejectLog.schema.columns.map(\.name).joined(separator: ",") + "\n"
+    return (try? file.sample(header.utf8.count))??.bytes.elementsEqual(header.utf8) == true ? target : nil
+  }
+
+  /// Writes the records of the input that were changed or dropped.
+  private func writeRejects(beside targets: [OutputTarget]) async throws(Problem) {
+    let own = try rejectsTarget(beside: targets), old = own == nil ? await oldRejects(beside: targets) : nil
+    guard let target = own ?? old else { return }
+    if isVerified { try OutputVerification.check([target]) }
+    try await services.writeRejects(to: target, replaces: replaces, threads: threads)
+  }
+}
+
+extension AppServices {
+  /// The file for the records of the input that were changed or dropped.
+  func rejectsTarget(_ path: String) throws(Problem) -> OutputTarget {
+    let name = FileCompression.split(path), location = try locations.location(path)
+    guard let exporter = try exporters.forPath(name.path) else {
       throw Problem(
         .usage, "cannot detect the format of \(location.shown)", hint: .set(.rejects, to: "\(path).csv"))
     }
     return OutputTarget(location, exporter: exporter, options: ExportOptions(), compression: name.compression)
   }
 
-  /// Writes the records of the input that were changed or dropped.
-  private func writeRejects(beside targets: [OutputTarget]) async throws(Problem) {
-    guard let target = try rejectsTarget(beside: targets) else { return }
-    let threads = self.threads, replaces = self.replaces
-    if isVerified { try OutputVerification.check([target]) }
+  fileprivate func writeRejects(
+    to target: OutputTarget, replaces: Bool, threads: Int, _ step: @escaping Export.Step = {}
+  ) async throws(Problem) {
     let output = Export.Output(target.exporter, target.options) { () throws(Problem) in
       let sink = try target.location.place.sink(replaces: replaces)
       guard let compression = target.compression else { return sink }
       return try CompressingSink(sink, compression, threads: threads)
     }
-    let rows = try services.rejects.rows()
-    _ = try await Export(to: [output], threads: 1, scratch: services.scratch).run(rows) { (rows) throws(Problem) in rows
-    }
+    var export = Export(to: [output], threads: 1, scratch: scratch)
+    export.beforeCommit = step
+    _ = try await export.run(try rejects.rows()) { (rows) throws(Problem) in rows }
+  }
+
+  /// Runs a step, and writes the records of the input that were changed or dropped to a file: both, or neither.
+  /// - Parameter path: the file; nil and `none` are none.
+  package func keepingRejects(in path: String?, _ step: @escaping Export.Step) async throws(Problem) {
+    guard let path, path != "none" else { return try await step() }
+    try await writeRejects(to: try rejectsTarget(path), replaces: true, threads: 1, step)
   }
 }
 

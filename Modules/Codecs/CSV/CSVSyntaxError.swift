@@ -19,7 +19,7 @@ struct CSVSyntaxError: Error {
 /// The rules that hold for the header as for every record.
 extension CSVSyntaxError {
   private static let doubling: Remedy = [
-    "inside a quoted field, write a quote as two quotes", .set(.repair, for: "read it and list what changed"),
+    "inside a quoted field, write a quote as two quotes", .repairing,
   ]
   static func unclosedQuote(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
@@ -38,10 +38,7 @@ extension CSVSyntaxError {
   static func bareReturn(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "carriage return without line feed outside quotes", offset: offset,
-      hint: [
-        "quote the field; if lines end in CR alone, convert them: tr '\\r' '\\n'",
-        .set(.repair, for: "read it and list what changed"),
-      ])
+      hint: ["quote the field; if lines end in CR alone, convert them: tr '\\r' '\\n'", .repairing])
   }
   /// - Parameter name: the field's column; nil when it is not known yet.
   static func fieldTooLong(_ name: String?, maximum: Int, at offset: Int) -> CSVSyntaxError {
@@ -64,7 +61,7 @@ extension CSVSyntaxError {
     return CSVSyntaxError(
       message: "expected \(width) field\(width == 1 ? "" : "s"), found \(found.map(String.init) ?? "more")",
       offset: offset,
-      hint: [tables, .set(.repair, for: "read it and list what changed"), .set(.raggedRows, to: "both")])
+      hint: [tables, .repairing, .set(.raggedRows, to: "both")])
   }
   static func tooManyColumns(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(message: "the header has more than \(CSVReading.maximumColumns) columns", offset: offset)
@@ -76,7 +73,10 @@ extension CSVSyntaxError {
       // UTF-16 begins with a byte that UTF-8 does not have.
       hint: byte == 0
         ? "convert the file to UTF-8; if it is UTF-16, use: iconv -f UTF-16 -t UTF-8"
-        : [.set(.inputEncoding, to: "windows-1252"), .set(.invalidUTF8, to: "replace", for: "lose the character")],
+        : [
+          .repairing, .set(.inputEncoding, to: "windows-1252"),
+          .set(.invalidUTF8, to: "replace", for: "lose the character"),
+        ],
       isInRecord: false)
   }
 }

@@ -32,3 +32,8 @@ extension Setting {
   /// The beginning of the names of format options.
   package static let formatOptionPrefix = "output.option."
 }
+
+extension Remedy {
+  /// The hint at repair.
+  package static let repairing = Remedy.set(.repair, for: "read it and list what changed")
+}

@@ -62,8 +62,8 @@ struct SheetTitle {
   private(set) var rows = 0
   /// The rows of the header.
   private(set) var headerRows: Int
-  /// The row that begins another table.
-  private var other: Int?
+  /// The rows that may begin another table, and the number of the table that is read.
+  private var others: [Int] = [], table = 1
 
   private static let sample = 60
 
@@ -75,9 +75,7 @@ struct SheetTitle {
       var columns: Set<Int> = []
       for cell in cursor.reader.cells where try !cursor.isNull(cell.value) { columns.insert(cell.column) }
       guard !columns.isEmpty else { continue }
-      if other == nil, let last = filled.last, cursor.reader.row > last.row + 1, cursor.isHeader {
-        other = cursor.reader.row
-      }
+      if let last = filled.last, cursor.reader.row > last.row + 1, cursor.isHeader { others.append(cursor.reader.row) }
       filled.append((cursor.reader.row, columns.count, cursor.isHeader, columns))
     }
     defer { findHeader(filled.drop { $0.row <= rows }) }
@@ -90,7 +88,8 @@ struct SheetTitle {
     else { return }
     rows = filled[first].row - 1
     // The rows after the title are the first table.
-    if other == filled[first].row { other = nil }
+    table += others.count { $0 <= filled[first].row }
+    others.removeFirst(table - 1)
   }
 
   /// Two rows of texts are the header if the first has gaps, as merged cells leave them, and other values follow, or
@@ -122,9 +121,9 @@ struct SheetTitle {
           "rows \(rows + 1) and \(rows + 2) \(reading.findsHeader ? "are read as" : "look like") the header", hint: hint
         ))
     }
-    if let other {
-      warnings.append(
-        Warning("row \(other) looks like the header of another table", hint: .set(Setting("csv.table"), to: "1")))
+    if let other = others.first {
+      let hint = Remedy.set(Setting("csv.table"), to: "\(table)", "\(table + 1)")
+      warnings.append(Warning("row \(other) looks like the header of another table", hint: hint))
     }
     return warnings
   }

@@ -173,7 +173,7 @@ private final class DocumentTableSource: ByteSource {
         }
       }
       guard !names.isEmpty else {
-        return state.text = isText ? Self.header(state.document.columns) : Array("[]\n".utf8)
+        return state.text = isText ? Self.header(state.document.columns) : []
       }
       guard let again = try source.reopened() else {
         throw Problem(.usage, "cannot be read from a pipe", at: name, hint: "save it to a file first")
