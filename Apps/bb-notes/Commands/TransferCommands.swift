@@ -44,7 +44,8 @@ enum TransferCommands {
       second import changes nothing. Everything is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
-    options: [onConflict, dataset, fromFormat, summary, rejects] + TrackerCommands.options + FileInputOptions.dialectOptions,
+    options: [onConflict, dataset, fromFormat, summary, rejects] + TrackerCommands.options
+      + FileInputOptions.dialectOptions,
     examples: ["import places.gpx", "import notes.csv --on-conflict append", "import letterboxd-export.zip"])
   private static let exporting = Command(
     "export", "export records to files in any format",

@@ -48,7 +48,7 @@ struct FeatureDocument: TableDocument {
   }
 }
 
-/// The features of a collection, one of them in memory at a time; a feature or geometry alone is a collection of one.
+/// The features of a collection, one of them in memory at a time; one alone, or a geometry, is a collection of one.
 public struct FeatureReader: Sendable {
   /// Counts of the members of the collection that are not features, by name.
   public private(set) var others: [String: Int] = [:]
@@ -56,7 +56,7 @@ public struct FeatureReader: Sendable {
   private enum State { case begun, members, features, finished }
   private var state = State.begun
   private var isCollection = false
-  /// What a document that is a feature or a geometry has; that feature, and the line where the document begins.
+  /// The members of a document that may be a feature or a geometry; that feature, and the line of its beginning.
   private var own: [JSON.Member] = [], single: JSON?, line = 1
   private static let ownKeys: Set = ["type", "id", "properties", "geometry", "coordinates", "geometries"]
 
@@ -112,7 +112,8 @@ public struct FeatureReader: Sendable {
         let name = String(decoding: key, as: UTF8.self)
         if name == "type" { isCollection = value.stringValue == "FeatureCollection" }
         if name != "type" { others["\(name) of the collection", default: 0] += 1 }
-        if Self.ownKeys.contains(name), !own.contains(where: { $0.name == name }) { own.append(JSON.Member(key, value)) }
+        let isOwn = Self.ownKeys.contains(name) && !own.contains { $0.name == name }
+        if isOwn { own.append(JSON.Member(key, value)) }
       }
     }
   }
@@ -174,6 +175,9 @@ public struct FeatureReader: Sendable {
   }
 
   private func notFeatures() -> Problem {
-    text.problem("expected a FeatureCollection, a Feature or a geometry of GeoJSON", hint: .set(.inputFormat, to: "json", for: "read any JSON"))
+    text.problem(
+      "expected a FeatureCollection, a Feature or a geometry of GeoJSON",
+      hint: .set(.inputFormat, to: "json", for: "read any JSON")
+    )
   }
 }

@@ -13,7 +13,7 @@ protocol TableDocument: Sendable {
   var columns: [[UInt8]] { get }
   /// The next record of the current table; nil at its end.
   mutating func nextRecord() throws(Problem) -> DocumentRecord?
-  /// What was read in a way that the user may not expect; nil if nothing was.
+  /// The way of reading that the user may not expect; nil for the usual one.
   var note: String? { get }
   /// Whether parts of one table may come one by one, each with its title.
   static var isInterleaved: Bool { get }

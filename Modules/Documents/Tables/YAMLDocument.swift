@@ -6,7 +6,7 @@ extension DocumentFormat {
   public static let yaml = DocumentFormat("yaml", ["yaml", "yml"], YAMLDocument.self)
 }
 
-/// A YAML sequence of mappings, one of them in memory at a time; or a mapping in each document; or one mapping, that is a
+/// A YAML sequence of mappings, one of them in memory at a time; a mapping in each document; or one mapping, which is a
 /// record or has the sequence.
 ///
 /// Read is what people and programs write as data: block and flow collections, plain, quoted and block scalars,
@@ -49,7 +49,7 @@ struct YAMLDocument: TableDocument {
       }
       if lines.isEmpty, line.text.elementsEqual("[]".utf8) { continue }
       if lines.isEmpty { isItem = YAMLBlock.isItem(line.text) }
-      // The items of a sequence come one by one; a mapping is whole in memory.
+      // The items of a sequence come one by one; a mapping is in memory.
       if isItem, line.indent == 0, !line.text.isEmpty, !lines.isEmpty {
         pending = line
         break
