@@ -651,7 +651,8 @@ struct TableConverter: ~Copyable {
     _ record: ReadRecord, _ message: String, isRagged: Bool = false, hint: Remedy? = nil
   ) -> Problem {
     var hint = hint ?? .repairing
-    if isRagged, isAfterBlank, isHeader(record, []) { hint = Remedy.set(.tableNumber, to: "1", "2").or(hint) }
+    let mayBeHeader = isRagged && isAfterBlank && record.fields.count > 1 && isHeader(record, [])
+    if mayBeHeader { hint = Remedy.set(.tableNumber, to: "1", "2").or(hint) }
     if isRagged { hint = [hint, .set(.raggedRows, to: dialect.columns > record.fields.count ? "pad" : "both")] }
     let lines = span(record.start, record.start + record.fault).split(separator: 0x0A, omittingEmptySubsequences: false)
     let place = "\(name):\(line + lines.count - 1):\((lines.last?.count ?? 0) + 1)"

@@ -195,7 +195,7 @@ import Testing
       (.yaml, "a: [{}]\nb: {c: [{}]}\n", "x:1: expected one sequence of mappings, found several: /a, /b/c"),
       (.yaml, "a: [{}, 1]\n", "x:1: expected mappings"),
       (.geojson, "{\"type\":\"Feature\"}", "x:1: expected a Feature"),
-      (.yaml, "a: \(String(repeating: "x", count: 1 << 20))", "x:2: a value is larger"),
+      (.yaml, "a: \(String(repeating: "x", count: 1 << 20))", "x:1: a value is larger"),
       (.yaml, "- a: \"x\n", "x:1: unterminated"), (.sql, "INSERT INTO t VALUES(now());", "x:1: expected a literal"),
       (.sql, "CREATE TABLE t(a,b);\nINSERT INTO t VALUES(1);", "x:2: expected 2 values, found 1"),
       (.singer, "[]\n", "x:1: expected a message"),

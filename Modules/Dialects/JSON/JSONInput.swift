@@ -23,18 +23,21 @@ public struct JSONInput: Sendable {
     _ source: any ByteSource, sample: [UInt8], isWhole: Bool, findsRecords: Bool, repairs: Bool
   ) throws(Problem) {
     var scan = JSONConverter(joins: false)
-    for byte in sample.starts(with: [0xEF, 0xBB, 0xBF]) ? sample.dropFirst(3) : sample[...] { scan.add(byte) }
+    let text = sample.starts(with: [0xEF, 0xBB, 0xBF]) ? sample.dropFirst(3) : sample[...]
+    for byte in text { scan.add(byte) }
     if isWhole { scan.end() }
     let isOther = scan.isForeign && !repairs
     var found = isOther ? [] : JSONDeviation.allCases.filter(scan.deviations.contains)
-    let isRecord = findsRecords && isWhole && scan.isRecord && !isOther
+    let isRecord = findsRecords && isWhole && scan.isRecord
     isJoined = isRecord || scan.hasDocuments && !isOther
     if isJoined, !isRecord { found.insert(.documents, at: 0) }
     records = findsRecords && !isOther ? scan.records : nil
     if !repairs, !isOther { try scan.refuseGuesses(in: source.name) }
+    // The parser knows the places of what is not converted.
+    let plain = isRecord ? MemoryByteSource([0x5B] + text + [0x5D], name: source.name) : source
     self.source =
-      found.isEmpty && !repairs && !isRecord
-      ? source : JSONConvertingSource(source, joins: isJoined, repairs: repairs, known: Set(found))
+      found.isEmpty && !repairs
+      ? plain : JSONConvertingSource(source, joins: isJoined, repairs: repairs, known: Set(found))
     var words = found.map(\.rawValue), hint = Remedy()
     if let records {
       let pointer = "\(JSONPointer(steps: records))"

@@ -188,7 +188,7 @@ private struct YAMLBlock {
     }
     guard keyEnd(lines[at].text) != nil else { return try scalar(lines[at].text[...], indent: indent) }
     var members: [JSON.Member] = [], keys: Set<[UInt8]> = []
-    while at < lines.count, lines[at].indent == indent, let end = keyEnd(lines[at].text) {
+    while at < lines.count, lines[at].indent == indent, !Self.isItem(lines[at].text), let end = keyEnd(lines[at].text) {
       let line = lines[at].text
       var flow = YAMLFlow(Array(line[..<end].trimmed))
       guard let key = flow.key(), keys.insert(key).inserted else { throw problem("invalid or duplicate key") }
