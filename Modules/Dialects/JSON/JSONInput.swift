@@ -34,7 +34,7 @@ public struct JSONInput: Sendable {
     records = findsRecords && !isOther ? scan.records : nil
     if !repairs, !isOther { try scan.refuseGuesses(in: source.name) }
     // The parser knows the places of what is not converted.
-    let plain = isRecord ? MemoryByteSource([0x5B] + text + [0x5D], name: source.name) : source
+    let plain: any ByteSource = isRecord ? MemoryByteSource([0x5B] + text + [0x5D], name: source.name) : source
     self.source =
       found.isEmpty && !repairs
       ? plain : JSONConvertingSource(source, joins: isJoined, repairs: repairs, known: Set(found))
