@@ -32,6 +32,12 @@ enum ByteText {
     return false
   }
 
+  static func count(of byte: UInt8, in text: Span<UInt8>) -> Int {
+    var count = 0
+    for index in text.indices where text[index] == byte { count += 1 }
+    return count
+  }
+
   static func isUTF8(_ text: [UInt8]) -> Bool { firstInvalid(text.span) == text.count }
 
   /// Whether text hardly has the byte; separators of fields and records, and escape, are none of these.

@@ -21,7 +21,19 @@ struct ReadRecord {
   var key: [[UInt8]] { ReadRecord.key(fields) }
 
   static func key(_ fields: [[UInt8]]) -> [[UInt8]] {
-    fields.map { trimmed($0).map { CellKind.isUpper($0) ? $0 | 0x20 : $0 } }
+    fields.map { trimmed($0).map(lowercase) }
+  }
+
+  private static func lowercase(_ byte: UInt8) -> UInt8 { CellKind.isUpper(byte) ? byte | 0x20 : byte }
+
+  /// Whether the fields have these keys.
+  func hasKey(_ key: [[UInt8]]) -> Bool {
+    fields.count == key.count
+      && zip(fields, key).allSatisfy { field, name in
+        let own = field.drop(while: CellKind.isSpace)
+        return own.count >= name.count && zip(own, name).allSatisfy { Self.lowercase($0) == $1 }
+          && own.dropFirst(name.count).allSatisfy(CellKind.isSpace)
+      }
   }
 
   var isLong: Bool { next - start > TableConverter.longRecord }

@@ -51,7 +51,7 @@ struct RecordParser {
     return end
   }
 
-  private func isDelimiter(_ text: Span<UInt8>, _ at: Int) -> Bool {
+  func isDelimiter(_ text: Span<UInt8>, _ at: Int) -> Bool {
     guard at < text.count, text[at] == first else { return false }
     guard !rest.isEmpty else { return true }
     guard at + rest.count < text.count else { return false }

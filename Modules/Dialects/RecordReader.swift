@@ -13,7 +13,8 @@ struct RecordReader {
   var makeProfile: (@Sendable () -> ColumnProfile)? { didSet { madeProfile = nil } }
   private var madeProfile: ColumnProfile?
   /// The columns of the table; nil before they are known.
-  var width: Int?
+  var width: Int? { didSet { finder = nil } }
+  private var finder: RecordReadings?
 
   /// The maximum lines and bytes of the search for one record, and the bytes of a line that is read again.
   private static let mostLines = 64, mostBytes = 8 << 10, longestLine = 64 << 10
@@ -98,32 +99,29 @@ struct RecordReader {
     let isExact = !isBad && parser.fields.count == width
     var exact: ReadRecord? = isBad ? nil : self.exact(text, start)
     let end = parser.next
-    let first = line.end - start <= Self.longestLine ? bytes(text, start, line.end) : []
+    let first = text.extracting(start..<(line.end - start <= Self.longestLine ? line.end : start))
     let other = isExact || first.isEmpty ? nil : otherDelimiter(first, width)
-    guard let quote = dialect.quote, isBad || fault != nil || first.contains(quote) else {
+    guard let quote = dialect.quote, isBad || fault != nil || ByteText.firstIndex(of: quote, in: first) != nil else {
       if let other {
         return ReadRecord(fields: other, start: start, next: line.next, reason: .anotherDelimiter)
       }
       return nil
     }
-    let finder = RecordReadings(dialect, quote: quote, width: width)
-    var readings = first.isEmpty ? [] : finder.readings(first)
+    if finder == nil { finder = RecordReadings(dialect, quote: quote, width: width) }
+    var readings = first.isEmpty ? [] : finder?.readings(first) ?? []
     if let other {
       readings.insert(RecordReadings.Reading(cost: 8, fields: other, reasons: [.anotherDelimiter]), at: 0)
     }
     if let best = RecordReadings.best(readings, profile()) {
-      let reading = best.reading, reasons = Set(reading.reasons)
+      let reading = best.reading, reasons = reading.reasons
       var isTaken = true
       if isExact {
         let isSame = fault?.isSoft == true && reading.cost >= RecordReadings.inside && reading.fields == exact?.fields
         isTaken = !(end > line.next && reading.cost > 0) && !isSame
       } else if !isBad {
-        let structural: Set<Reject.Reason> = [.missingDelimiter, .anotherDelimiter]
-        if fault == nil {
-          isTaken = reasons == [.missingDelimiter] || reasons == [.anotherDelimiter]
-        } else {
-          isTaken = reasons.isSubset(of: structural.union([.spaceAfterQuote, .strayQuoteInside]))
-        }
+        isTaken =
+          (fault != nil || !reasons.isEmpty)
+          && reasons.allSatisfy { $0 == .missingDelimiter || $0 == .anotherDelimiter || fault != nil && $0.isSoft }
         if isTaken, reasons.contains(.missingDelimiter), let profile = profile(), profile.isUseful,
           let fields = exact?.fields
         {
@@ -147,9 +145,9 @@ struct RecordReader {
       if next - start > Self.mostBytes || next >= text.count && isAtEnd { break }
       (last, next) = try parser.line(text, next, isAtEnd: isAtEnd)
       if last - start > Self.longestLine { break }
-      let lines = bytes(text, start, last)
-      guard lines.reduce(0, { $0 + ($1 == quote ? 1 : 0) }) % 2 == 0 else { continue }
-      let readings = finder.readings(lines)
+      let lines = text.extracting(start..<last)
+      guard ByteText.count(of: quote, in: lines) % 2 == 0 else { continue }
+      let readings = finder?.readings(lines) ?? []
       guard let first = readings.first, first.cost <= 2 * RecordReadings.stray,
         let best = RecordReadings.best(readings, profile())
       else { continue }
@@ -166,7 +164,7 @@ struct RecordReader {
   }
 
   /// The fields of a line in another delimiter, if they are as many and fit.
-  private mutating func otherDelimiter(_ line: [UInt8], _ width: Int) -> [[UInt8]]? {
+  private mutating func otherDelimiter(_ line: Span<UInt8>, _ width: Int) -> [[UInt8]]? {
     guard width >= 3, let profile = profile() else { return nil }
     for delimiter: UInt8 in [0x2C, 0x3B, 0x09, 0x7C, 0x20] where dialect.delimiter != [delimiter] {
       guard let found = Self.fields(of: line, delimiter, dialect, width) else { continue }
@@ -178,13 +176,13 @@ struct RecordReader {
 
   /// The `width` fields of a line in another delimiter; nil if it has more or fewer.
   private static func fields(
-    of line: [UInt8], _ delimiter: UInt8, _ dialect: CSVDialect, _ width: Int
+    of line: Span<UInt8>, _ delimiter: UInt8, _ dialect: CSVDialect, _ width: Int
   ) -> [[UInt8]]? {
-    guard line.reduce(0, { $0 + ($1 == delimiter ? 1 : 0) }) >= width - 1 else { return nil }
+    guard ByteText.count(of: delimiter, in: line) >= width - 1 else { return nil }
     var other = CSVDialect()
     (other.delimiter, other.quote, other.escape) = ([delimiter], dialect.quote, dialect.escape)
     var parser = RecordParser(other)
-    guard (try? parser.parse(line.span, 0, isAtEnd: true)) != nil, !parser.isBad, parser.fields.count == width else {
+    guard (try? parser.parse(line, 0, isAtEnd: true)) != nil, !parser.isBad, parser.fields.count == width else {
       return nil
     }
     // Spaces separate words, not fields, if the delimiter of the table is among them.
@@ -193,14 +191,14 @@ struct RecordReader {
       && parser.fields.contains { field in
         !field.isQuoted && (field.start..<field.end).contains { line[$0] == dialect.delimiter[0] }
       }
-    return isProse ? nil : parser.values(line.span)
+    return isProse ? nil : parser.values(line)
   }
 
   /// The names in a line that has another delimiter than the table.
   static func names(in line: [UInt8], _ dialect: CSVDialect, width: Int) -> [[UInt8]]? {
     guard width >= 3 else { return nil }
     for delimiter: UInt8 in [0x2C, 0x3B, 0x09, 0x7C, 0x20] where dialect.delimiter != [delimiter] {
-      guard let found = fields(of: line, delimiter, dialect, width), Set(found).count == width else { continue }
+      guard let found = fields(of: line.span, delimiter, dialect, width), Set(found).count == width else { continue }
       if found.allSatisfy({ !$0.allSatisfy(CellKind.isSpace) && !CellKind.of($0).isTyped }) { return found }
     }
     return nil

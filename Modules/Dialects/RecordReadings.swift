@@ -9,9 +9,9 @@ struct RecordReadings {
 
   /// The costs of a quote that does not quote, a missing delimiter, a quote inside a field and a space after a quote.
   static let stray = 10, missing = 12, inside = 3, space = 1
-  /// States that are kept at a place, quotes of a record, and unpaired quotes of a field. Without the last a line of
-  /// many quotes takes seconds.
-  private static let beam = 6, mostQuotes = 400, mostUnpaired = 8
+  /// Paths that are kept at a place for a number of fields, readings of a record, its quotes, and the unpaired quotes
+  /// of a field. Without the last a line of many quotes takes seconds.
+  private static let beam = 6, most = 100, mostQuotes = 400, mostUnpaired = 8
 
   private let dialect: CSVDialect, quote: UInt8, width: Int
   private let parser: RecordParser
@@ -27,104 +27,125 @@ struct RecordReadings {
   private struct Option {
     /// Where the next field begins; nil if this one is the last.
     var next: Int?
-    var value: [UInt8]
-    var cost: Int
+    /// Its text, without the quotes around it.
+    var range: Range<Int>
+    var cost = 0
     var reason: Reject.Reason?
+    var isQuoted = false
     /// Whether an empty field follows as the last.
     var addsEmpty = false
   }
+  /// The fields up to a place: the last of them, and the path before it.
+  private struct Path {
+    var previous = 0, option = 0, count = 0, cost = 0
+  }
+  private var options: [Option] = [], paths: [Path] = []
 
-  /// All readings of `text`, a record without its line end, the cheapest first.
-  func readings(_ text: [UInt8]) -> [Reading] {
-    guard text.reduce(0, { $0 + ($1 == quote ? 1 : 0) }) <= Self.mostQuotes else { return [] }
-    // By place, then by number of fields.
-    var states: [Int: [Int: [Reading]]] = [0: [0: [Reading(cost: 0, fields: [], reasons: [])]]]
-    var places = [0], done: [Reading] = []
-    func insert(_ reading: Reading, _ list: inout [Reading]) {
-      if let same = list.firstIndex(where: { $0.fields == reading.fields }) {
-        if reading.cost < list[same].cost { list[same] = reading }
-      } else {
-        list.append(reading)
-      }
-    }
-    while !places.isEmpty {
-      var least = 0
-      for index in places.indices where places[index] < places[least] { least = index }
-      let place = places.remove(at: least)
-      guard let counts = states.removeValue(forKey: place) else { continue }
-      let options = options(text, place)
-      for (count, readings) in counts.sorted(by: { $0.key < $1.key }) where count < width {
-        for reading in readings {
-          for option in options {
-            var next = reading
-            next.fields.append(option.value)
-            if option.addsEmpty { next.fields.append([]) }
-            next.cost += option.cost
-            if let reason = option.reason { next.reasons.append(reason) }
-            guard let to = option.next else {
-              if next.fields.count == width { insert(next, &done) }
-              continue
+  /// The cheapest readings of `text`, a record without its line end, in order.
+  mutating func readings(_ text: Span<UInt8>) -> [Reading] {
+    guard ByteText.count(of: quote, in: text) <= Self.mostQuotes else { return [] }
+    options.removeAll(keepingCapacity: true)
+    paths.removeAll(keepingCapacity: true)
+    paths.append(Path())
+    var places = [(at: 0, paths: [0])], ends: [Int] = []
+    while let least = places.indices.min(by: { places[$0].at < places[$1].at }) {
+      let place = places.remove(at: least), first = options.count
+      appendOptions(text, place.at)
+      for previous in place.paths {
+        for index in first..<options.count {
+          let option = options[index], start = paths[previous]
+          let path = Path(
+            previous: previous, option: index, count: start.count + (option.addsEmpty ? 2 : 1),
+            cost: start.cost + option.cost)
+          guard let next = option.next else {
+            if path.count == width {
+              paths.append(path)
+              ends.append(paths.count - 1)
             }
-            guard next.fields.count < width else { continue }
-            if states[to] == nil {
-              states[to] = [:]
-              places.append(to)
-            }
-            var list = states[to]?[count + 1] ?? []
-            insert(next, &list)
-            if list.count > Self.beam, let worst = list.indices.max(by: { list[$0].cost < list[$1].cost }) {
-              list.remove(at: worst)
-            }
-            states[to]?[count + 1] = list
+            continue
           }
+          guard path.count < width else { continue }
+          let place = places.firstIndex { $0.at == next } ?? places.count
+          if place == places.count { places.append((next, [])) }
+          add(path, to: &places[place].paths)
         }
       }
     }
-    return done.sorted { left, right in
+    ends.sort { (paths[$0].cost, $0) < (paths[$1].cost, $1) }
+    var readings: [Reading] = []
+    for end in ends.prefix(Self.most) {
+      let reading = reading(text, end)
+      if !readings.contains(where: { $0.fields == reading.fields }) { readings.append(reading) }
+    }
+    guard readings.count > 1 else { return readings }
+    return readings.sorted { left, right in
       left.cost != right.cost
         ? left.cost < right.cost
         : left.fields.lexicographicallyPrecedes(right.fields) { $0.lexicographicallyPrecedes($1) }
     }
   }
 
-  private func isDelimiter(_ text: [UInt8], _ at: Int) -> Bool {
-    at + dialect.delimiter.count <= text.count
-      && text[at..<at + dialect.delimiter.count].elementsEqual(dialect.delimiter)
+  /// Adds a path to those of a place, which are in the order of their numbers of fields.
+  private mutating func add(_ path: Path, to list: inout [Int]) {
+    var end = list.count
+    while end > 0, paths[list[end - 1]].count > path.count { end -= 1 }
+    var start = end
+    while start > 0, paths[list[start - 1]].count == path.count { start -= 1 }
+    guard end - start == Self.beam else {
+      list.insert(paths.count, at: end)
+      return paths.append(path)
+    }
+    // The worst one has no path after it yet.
+    guard let worst = (start..<end).max(by: { paths[list[$0]].cost < paths[list[$1]].cost }),
+      paths[list[worst]].cost >= path.cost
+    else { return }
+    paths[list[worst]] = path
+    list.insert(list.remove(at: worst), at: end - 1)
   }
 
-  private func options(_ text: [UInt8], _ place: Int) -> [Option] {
-    let delimiter = dialect.delimiter, count = text.count
-    var options: [Option] = []
-    var end = place
-    while end < count, !isDelimiter(text, end) { end += 1 }
-    let plain = Array(text[place..<end]), isLast = end == count
-    let quotes = plain.reduce(0) { $0 + ($1 == quote ? 1 : 0) }
-    if plain.first == quote {
-      let isClosed = plain.count > 2 && plain.last == quote
-      options.append(
-        Option(
-          next: isLast ? nil : end + delimiter.count, value: plain, cost: Self.stray + (isClosed ? 4 : 0),
-          reason: .strayQuote))
-    } else {
-      options.append(
-        Option(
-          next: isLast ? nil : end + delimiter.count, value: plain, cost: Self.inside * quotes,
-          reason: quotes > 0 ? .strayQuoteInside : nil))
-      if isLast, delimiter.count > 1, delimiter.last == 0x20, plain.last == delimiter[0] {
-        options.append(Option(next: nil, value: Array(plain.dropLast()), cost: 0, reason: nil, addsEmpty: true))
-      }
-      if let mark = plain.firstIndex(of: quote), mark > 0 {
-        options.append(
-          Option(
-            next: place + mark, value: Array(plain[..<mark]), cost: Self.missing, reason: .missingDelimiter))
-      }
+  private func reading(_ text: Span<UInt8>, _ end: Int) -> Reading {
+    var reading = Reading(cost: paths[end].cost, fields: [], reasons: []), at = end
+    reading.fields.reserveCapacity(width)
+    while at > 0 {
+      let option = options[paths[at].option]
+      if option.addsEmpty { reading.fields.append([]) }
+      reading.fields.append(value(text, option))
+      if let reason = option.reason { reading.reasons.append(reason) }
+      at = paths[at].previous
     }
-    if place < count, text[place] == quote { appendQuoted(text, place, &options) }
-    return options
+    reading.fields.reverse()
+    return reading
+  }
+
+  private mutating func appendOptions(_ text: Span<UInt8>, _ place: Int) {
+    let delimiter = dialect.delimiter, count = text.count
+    var end = place, mark: Int?, quotes = 0
+    while end < count, !parser.isDelimiter(text, end) {
+      if text[end] == quote {
+        mark = mark ?? end
+        quotes += 1
+      }
+      end += 1
+    }
+    var plain = Option(next: end == count ? nil : end + delimiter.count, range: place..<end)
+    if mark == place {
+      let isClosed = end - place > 2 && text[end - 1] == quote
+      (plain.cost, plain.reason) = (Self.stray + (isClosed ? 4 : 0), .strayQuote)
+      options.append(plain)
+      return appendQuoted(text, place)
+    }
+    (plain.cost, plain.reason) = (Self.inside * quotes, quotes > 0 ? .strayQuoteInside : nil)
+    options.append(plain)
+    if end == count, end > place, delimiter.count > 1, delimiter.last == 0x20, text[end - 1] == delimiter[0] {
+      options.append(Option(range: place..<end - 1, addsEmpty: true))
+    }
+    if let mark {
+      options.append(Option(next: mark, range: place..<mark, cost: Self.missing, reason: .missingDelimiter))
+    }
   }
 
   /// The fields in quotes that begin at `place`, one for each quote that may end it.
-  private func appendQuoted(_ text: [UInt8], _ place: Int, _ options: inout [Option]) {
+  private mutating func appendQuoted(_ text: Span<UInt8>, _ place: Int) {
     let count = text.count, hasBackslash = dialect.escape == .backslash
     var close = place + 1, unpaired = 0, run = 0, isEscaped = false
     while close < count {
@@ -143,47 +164,47 @@ struct RecordReadings {
       let lone = hasBackslash ? unpaired + run : unpaired + (run & 1)
       if lone > Self.mostUnpaired { return }
       if isEscaped { continue }
-      let value = value(text[place + 1..<close], hasUnpaired: lone > 0)
-      let reason: Reject.Reason? = lone > 0 ? .strayQuote : nil
+      var option = Option(range: place + 1..<close, cost: lone * Self.stray, isQuoted: true)
+      if lone > 0 { option.reason = .strayQuote }
       let after = close + 1
-      if after >= count {
-        options.append(Option(next: nil, value: value, cost: lone * Self.stray, reason: reason))
-      } else if isDelimiter(text, after) {
-        options.append(
-          Option(next: after + dialect.delimiter.count, value: value, cost: lone * Self.stray, reason: reason))
-      } else {
-        var spaces = after
-        while spaces < count, text[spaces] == 0x20 || text[spaces] == 0x09 { spaces += 1 }
-        if spaces > after, spaces >= count || isDelimiter(text, spaces) {
-          options.append(
-            Option(
-              next: spaces >= count ? nil : spaces + dialect.delimiter.count, value: value,
-              cost: lone * Self.stray + Self.space, reason: reason ?? .spaceAfterQuote))
+      var spaces = after
+      while spaces < count, text[spaces] == 0x20 || text[spaces] == 0x09, !parser.isDelimiter(text, spaces) {
+        spaces += 1
+      }
+      let endsField = spaces == count || parser.isDelimiter(text, spaces)
+      if endsField {
+        option.next = spaces == count ? nil : spaces + dialect.delimiter.count
+        if spaces > after {
+          (option.cost, option.reason) = (option.cost + Self.space, option.reason ?? .spaceAfterQuote)
         }
-        if lone == 0, close > place + 1 {
-          options.append(Option(next: after, value: value, cost: Self.missing, reason: .missingDelimiter))
-        }
+        options.append(option)
+      }
+      if !endsField || spaces > after, lone == 0, close > place + 1 {
+        (option.next, option.cost, option.reason) = (after, Self.missing, .missingDelimiter)
+        options.append(option)
       }
     }
   }
 
-  /// The text between quotes, without escapes.
-  private func value(_ raw: ArraySlice<UInt8>, hasUnpaired: Bool) -> [UInt8] {
-    var value: [UInt8] = [], run = 0, at = raw.startIndex
+  /// The value of a field, without escapes.
+  private func value(_ text: Span<UInt8>, _ option: Option) -> [UInt8] {
+    var at = option.range.lowerBound, run = 0, value: [UInt8] = []
+    value.reserveCapacity(option.range.count)
+    let end = option.range.upperBound, hasUnpaired = option.reason == .strayQuote
     func flush() {
       for _ in 0..<(hasUnpaired ? (run + 1) / 2 : run / 2) { value.append(quote) }
       run = 0
     }
-    while at < raw.endIndex {
-      let byte = raw[at]
+    while at < end {
+      let byte = text[at]
       at += 1
-      if byte == quote {
+      if option.isQuoted, byte == quote {
         run += 1
         continue
       }
       flush()
-      if byte == 0x5C, dialect.escape == .backslash, at < raw.endIndex, raw[at] == 0x5C || raw[at] == quote {
-        value.append(raw[at])
+      if option.isQuoted, byte == 0x5C, dialect.escape == .backslash, at < end, text[at] == 0x5C || text[at] == quote {
+        value.append(text[at])
         at += 1
       } else {
         value.append(byte)

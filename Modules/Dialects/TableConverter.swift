@@ -297,6 +297,12 @@ struct TableConverter: ~Copyable {
     return ahead[count]
   }
 
+  /// The records that are known to come after the next one, up to a long one.
+  private var following: ArraySlice<ReadRecord> {
+    let next = ahead.dropFirst().prefix(Self.lookAhead)
+    return next.firstIndex(where: \.isLong).map { next[...$0] } ?? next
+  }
+
   /// Converts the next record.
   /// - Returns: what makes the file unreadable.
   private mutating func step() throws(RecordParser.NeedsMore) -> Problem? {
@@ -307,14 +313,10 @@ struct TableConverter: ~Copyable {
     skipEmptyLines()
     guard let record = try look(0) else { return nil }
     // Nothing changes before everything that is needed is known.
-    var next: [ReadRecord] = []
     if needsFollowing(record) {
-      while next.count < Self.lookAhead, next.last?.isLong != true, let following = try look(next.count + 1) {
-        next.append(following)
-      }
+      while following.count < Self.lookAhead, following.last?.isLong != true, try look(following.count + 1) != nil {}
     }
-    if let problem = convert(record, next) { return problem }
-    return rejectLimit
+    return convert(record) ?? rejectLimit
   }
 
   /// Skips lines without a character, of which a file may have millions.
@@ -346,7 +348,7 @@ struct TableConverter: ~Copyable {
       ? record.reason != .comment && !record.isBlank : false
   }
 
-  private mutating func convert(_ record: ReadRecord, _ next: [ReadRecord]) -> Problem? {
+  private mutating func convert(_ record: ReadRecord) -> Problem? {
     if record.reason == .comment {
       drop(record, .comment)
       return nil
@@ -380,7 +382,7 @@ struct TableConverter: ~Copyable {
     if !hasNames { return addHeader(record) }
     if reader.width == nil { reader.width = record.fields.count }
     guard let width = reader.width else { return nil }
-    if dialect.table != nil, beginsTable(record, next) { return beginTable(record) }
+    if dialect.table != nil, beginsTable(record) { return beginTable(record) }
     if !isWanted {
       drop(record, .anotherTable)
       return nil
@@ -398,10 +400,10 @@ struct TableConverter: ~Copyable {
       isAfterBlank = false
       return nil
     }
-    return convertRagged(record, next, width)
+    return convertRagged(record, width)
   }
 
-  private mutating func convertRagged(_ record: ReadRecord, _ next: [ReadRecord], _ width: Int) -> Problem? {
+  private mutating func convertRagged(_ record: ReadRecord, _ width: Int) -> Problem? {
     let count = record.fields.count, isShort = count < width
     let reason: Reject.Reason = isShort ? .shortRow : .longRow
     switch dialect.ragged {
@@ -413,20 +415,20 @@ struct TableConverter: ~Copyable {
         return problem(
           record, "expected \(width) field\(width == 1 ? "" : "s"), found \(count)", isRagged: true)
       }
-      repair(record, next, width)
+      repair(record, width)
     }
     return nil
   }
 
-  private mutating func repair(_ record: ReadRecord, _ next: [ReadRecord], _ width: Int) {
+  private mutating func repair(_ record: ReadRecord, _ width: Int) {
     let count = record.fields.count
-    if beginsTable(record, next) {
+    if beginsTable(record) {
       table += 1
       return drop(record, .anotherTable)
     }
     let most = max(1, width / 3)
     if count < width, record.filled <= most, width >= 3, !record.isLong, isAfterBlank || record.filled == 1,
-      next.allSatisfy({ $0.fields.count != width && $0.filled <= most })
+      following.allSatisfy({ $0.fields.count != width && $0.filled <= most })
     {
       return drop(record, .footer)
     }
@@ -457,10 +459,10 @@ struct TableConverter: ~Copyable {
 
   /// Whether a record is the header of another table. If the user says that there are several, a blank line before it
   /// is enough, however wide and short the table is.
-  private func beginsTable(_ record: ReadRecord, _ next: [ReadRecord]) -> Bool {
+  private func beginsTable(_ record: ReadRecord) -> Bool {
     let count = record.fields.count, isApart = dialect.table != nil && isAfterBlank
-    guard count > 1, isApart || count != reader.width else { return false }
-    let rows = isApart ? Array(next.prefix { !$0.isBlank }) : next
+    guard count > 1, isApart || count != reader.width, !record.isLong else { return false }
+    let rows = isApart ? following.prefix { !$0.isBlank } : following
     guard isApart ? !rows.isEmpty : rows.count == Self.lookAhead, rows.allSatisfy({ $0.fields.count == count }) else {
       return false
     }
@@ -556,14 +558,10 @@ struct TableConverter: ~Copyable {
   }
 
   private func isHeaderAgain(_ record: ReadRecord) -> Bool {
-    guard let first = headerKey.first, record.fields.count == headerKey.count,
-      ReadRecord.key([record.fields[0]]) == [first], record.filled >= 2
-    else { return false }
-    let key = record.key
-    return key == headerKey && key.contains { $0.contains { !CellKind.isDigit($0) } }
+    record.hasKey(headerKey) && record.filled >= 2 && !headerKey.allSatisfy { $0.allSatisfy(CellKind.isDigit) }
   }
 
-  private func isHeader(_ record: ReadRecord, _ next: [ReadRecord]) -> Bool {
+  private func isHeader(_ record: ReadRecord, _ next: ArraySlice<ReadRecord>) -> Bool {
     let names = Set(record.key.filter { !$0.isEmpty })
     if !headerKey.isEmpty, names.intersection(headerKey).count * 2 >= names.count { return true }
     if record.fields.contains(where: { CellKind.of($0).isTyped }) || names.count < record.fields.count { return false }
@@ -616,7 +614,7 @@ struct TableConverter: ~Copyable {
     if base + record.start == tiled { tiled = base + record.next }
     take(record.start, record.next)
     let feed: UInt8 = dialect.endsWithReturn ? 0x0D : 0x0A
-    line += unsafe Int(bb_count_byte(window.base + record.start, record.next - record.start, feed))
+    line += window.read { ByteText.count(of: feed, in: Span(_bytes: $0.extracting(record.start..<record.next))) }
     at = record.next
     ahead.removeFirst()
   }

@@ -100,7 +100,7 @@ public final class TranscodingSource: ByteSource {
       var rest = taken, count = 0
       try taken.forEachPart { part in
         count += lines(Span(_bytes: part), &left, ending)
-        return left > 0
+        return left > 0 ? part.byteCount : 0
       }
       if endsOpen { count = taken.range.count }
       state.offset += count
@@ -111,7 +111,7 @@ public final class TranscodingSource: ByteSource {
         state.stored = nil
         try rest.forEachPart { part in
           state.original.append(part)
-          return true
+          return part.byteCount
         }
       }
       return (offset, [], taken)

@@ -54,22 +54,3 @@ extension Base64 {
     return out.bytes()
   }
 }
-
-extension ArenaBuilder {
-  /// Replaces some bytes, and all after them, by their base64, without a copy of them.
-  package mutating func encodeBase64(_ place: Range<Int>) {
-    let start = place.lowerBound, end = start + (place.count + 2) / 3 * 4, slice = 3 << 14
-    truncate(to: place.upperBound)
-    reserve(end)
-    let zeros = [UInt8](repeating: 0, count: slice)
-    while count < end { append(zeros.prefix(end - count)) }
-    // The code is longer than the bytes: from the end, it covers only those that were encoded before.
-    for part in stride(from: (place.count - 1) / slice * slice, through: 0, by: -slice) {
-      let code = read { text in
-        let bytes = Span<UInt8>(_bytes: text.extracting(start + part..<min(start + part + slice, place.upperBound)))
-        return Base64.encoded(bytes.indices.map { bytes[$0] })
-      }
-      unsafe (base + start + part / 3 * 4).update(from: code, count: code.count)
-    }
-  }
-}

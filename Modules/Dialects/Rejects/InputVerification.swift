@@ -52,9 +52,8 @@ struct InputVerification: ~Copyable {
         // In a table of one column, empty lines count as records only after the header.
         if batch.value(row, 6) == heading, input.plan.columns == 1 { blank = rest.converter.output.records }
         guard try rest.takeRecord(batch, row) else { throw rest.problem("other bytes than the rejects say") }
-        if batch.value(row, 5) != .text(Reject.Action.dropped.rawValue), batch.value(row, 6) != heading {
-          changed += 1
-        }
+        let uncounted = [Reject.Action.dropped, .continued].map { Value.text($0.rawValue) }
+        if !uncounted.contains(batch.value(row, 5)), batch.value(row, 6) != heading { changed += 1 }
       }
     }
     try rest.take(nil, keeps: true)
@@ -70,22 +69,20 @@ struct InputVerification: ~Copyable {
     Problem(.io, "the rows and rejects are not the file: found \(what)", at: "\(source.name): byte \(offset)")
   }
 
-  /// Takes the record of a reject, part by part; false if the file has other bytes.
+  /// Takes the bytes of a reject; false if the file has others.
   private mutating func takeRecord(_ batch: RowBatch, _ row: Int) throws(Problem) -> Bool {
-    for (column, part) in [(7, 3 << 14), (8, 4 << 14)] {
-      guard case .text(let start, let count) = batch[row, column] else { continue }
-      for at in stride(from: 0, to: count, by: part) {
-        let text = batch.bytes(start + at, min(UInt32(part), count - at))
-        guard let raw = column == 7 ? text : Base64.decode(text), try next(raw.count) == raw else { return false }
-      }
-      return true
+    let raw: [UInt8]
+    switch (batch.value(row, 7), batch.value(row, 8)) {
+    case (.text(let text), _): raw = text
+    case (_, .text(let code)): raw = Base64.decode(code) ?? []
+    default: return false
     }
-    return false
+    return try next(raw.count) == raw
   }
 
-  /// The next bytes of the file, at most 64 KiB.
+  /// The next bytes of the file, at most 256 KiB.
   private mutating func next(_ count: Int) throws(Problem) -> [UInt8] {
-    while bytes.count < count, try source.read(into: &bytes, limit: max(bytes.room, 4096)) > 0 {}
+    while bytes.count < count, try source.read(into: &bytes, limit: max(bytes.room, 1 << 16)) > 0 {}
     let taken = min(count, bytes.count)
     let next = unsafe Array(UnsafeBufferPointer(start: bytes.base, count: taken))
     bytes.removeFirst(taken)

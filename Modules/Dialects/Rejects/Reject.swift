@@ -34,6 +34,8 @@ public struct Reject: Sendable {
     case trailingDelimiters = "trailing delimiters"
     case surplusCut = "surplus cut"
     case dropped = "dropped"
+    /// A further part of a long record.
+    case continued = "continued"
   }
 
   /// The line where it begins, from 1.

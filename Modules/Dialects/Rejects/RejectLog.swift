@@ -49,7 +49,7 @@ public final class RejectLog: Sendable {
     return state.withLock { state in
       state.readers += 1
       let part = Part(
-        file: file, reader: state.readers, rows: SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 4 << 20))
+        file: file, reader: state.readers, rows: SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 1 << 20))
       if let index = state.parts.firstIndex(where: { $0.file == file }) {
         state.parts[index] = part
       } else {
@@ -79,65 +79,56 @@ public final class RejectLog: Sendable {
         }
       }
       state.parts[index].pending += rejects
-      if state.parts[index].pendingBytes > 1 << 16 { try Self.flush(&state.parts[index]) }
+      if state.parts[index].pendingBytes > 1 << 16 || state.parts[index].pending.count > 1 << 10 {
+        try Self.flush(&state.parts[index])
+      }
     }
   }
 
   private static func flush(_ part: inout Part) throws(Problem) {
-    guard !part.pending.isEmpty else { return }
-    let batch = try batch(part.pending, part.file)
+    var rest = part.pending[...], batch = RowBatchBuilder(width: schema.width)
     (part.pending, part.pendingBytes) = ([], 0)
-    try part.rows.append(batch)
-  }
-
-  private static func batch(_ rejects: [Reject], _ file: String) throws(Problem) -> RowBatch {
-    var text = ArenaBuilder(), cells = CellsBuilder(capacity: rejects.count * schema.width)
-    func add(_ bytes: some Collection<UInt8>, to text: inout ArenaBuilder) -> Cell {
-      text.append(Array(bytes))
-      return .text(UInt32(text.count - bytes.count), UInt32(bytes.count))
-    }
-    // One record may have several rejects; a batch has one long record, after which it is written.
-    var last: (range: Range<Int>, record: Record)?
-    for reject in rejects {
-      let start = text.count, raw: Record
-      if let last, last.range == reject.stored?.range {
-        raw = last.record
-      } else {
-        if let stored = reject.stored {
-          text.reserve(start + stored.range.count / 3 * 4 + 4096)
-          try stored.forEachPart { part in
-            text.append(part)
-            return true
-          }
-        } else {
-          text.append(reject.raw)
-        }
-        raw = record(start..<text.count, in: &text)
-        last = reject.stored.map { ($0.range, raw) }
+    while let first = rest.first {
+      // One record may have several rejects.
+      let record = rest.prefix { $0.offset == first.offset && $0.count == first.count }
+      rest = rest.dropFirst(record.count)
+      guard let stored = first.stored else {
+        unsafe append(record, first.raw.span.bytes, at: first.offset, part.file, to: &batch)
+        continue
       }
-      let values: [Cell] = [
-        add(file.utf8, to: &text), .integer(Int64(reject.line)), .integer(Int64(reject.offset)),
-        .integer(Int64(reject.count)), add(reject.reason.rawValue.utf8, to: &text),
-        add(reject.action.rawValue.utf8, to: &text), reject.detail.isEmpty ? .null : add(reject.detail, to: &text),
-        raw.text, raw.base64,
-      ]
-      for value in values { cells.append(value) }
+      var offset = first.offset
+      try stored.forEachPart { (bytes) throws(Problem) in
+        // A part ends with a whole character.
+        let valid = ByteText.firstInvalid(Span(_bytes: bytes))
+        let count = bytes.byteCount - valid < 4 && valid > 0 ? valid : bytes.byteCount
+        append(record, bytes.extracting(..<count), at: offset, part.file, to: &batch)
+        offset += count
+        if batch.isFull { try part.rows.append(batch.takeBatch()) }
+        return count
+      }
     }
-    return RowBatch(width: schema.width, count: rejects.count, cells: cells.freeze(), arena: text.freeze())
+    try part.rows.append(batch.finish())
   }
 
-  private typealias Record = (text: Cell, base64: Cell)
-
-  /// The cells of a record, which is encoded unless it is text.
-  private static func record(_ place: Range<Int>, in text: inout ArenaBuilder) -> Record {
-    let start = UInt32(place.lowerBound)
-    let isText = text.read { bytes in
-      let record = Span<UInt8>(_bytes: bytes.extracting(place))
-      return ByteText.firstInvalid(record) == record.count && !ByteText.contains(record, [0])
+  /// Adds the rows of a record, or of a part of it.
+  private static func append(
+    _ rejects: ArraySlice<Reject>, _ raw: RawSpan, at offset: Int, _ file: String, to batch: inout RowBatchBuilder
+  ) {
+    let bytes = Span<UInt8>(_bytes: raw)
+    let isText = ByteText.firstInvalid(bytes) == bytes.count && !ByteText.contains(bytes, [0])
+    for reject in rejects {
+      let isFirst = offset == reject.offset
+      batch.append(text: file)
+      batch.append(integer: Int64(reject.line))
+      batch.append(integer: Int64(offset))
+      batch.append(integer: Int64(bytes.count))
+      batch.append(text: reject.reason.rawValue)
+      batch.append(text: (isFirst ? reject.action : .continued).rawValue)
+      batch.append(value: isFirst && !reject.detail.isEmpty ? .text(reject.detail) : .null)
+      if isText { batch.append(text: raw) }
+      batch.appendNull()
+      if !isText { batch.append(text: Base64.encoded(bytes.indices.map { bytes[$0] })) }
     }
-    if isText { return (.text(start, UInt32(place.count)), .null) }
-    text.encodeBase64(place)
-    return (.null, .text(start, UInt32(text.count - place.lowerBound)))
   }
 
   /// Refuses to drop text of which no row has anything.

@@ -5,7 +5,7 @@ struct StoredText: Sendable {
   var file: any ScratchFile, range: Range<Int>
 
   /// Bytes that are read or written at once: whole units of every encoding.
-  private static let portion = 1 << 16
+  private static let portion = 1 << 18
 
   /// Stores bytes after those of an earlier text, or in a new file.
   init(_ bytes: RawSpan, after last: StoredText?, in scratch: any ScratchSpace) throws(Problem) {
@@ -20,16 +20,18 @@ struct StoredText: Sendable {
     range = start..<file.count
   }
 
-  /// The bytes, part by part, until `body` returns false.
-  func forEachPart(_ body: (RawSpan) -> Bool) throws(Problem) {
-    var at = range.lowerBound, part = ArenaBuilder()
+  /// The bytes, part by part.
+  /// - Parameter body: returns how many of the bytes it took; 0 for an end.
+  func forEachPart(_ body: (RawSpan) throws(Problem) -> Int) throws(Problem) {
+    var at = range.lowerBound, part = ArenaBuilder(capacity: Self.portion)
     while at < range.upperBound {
       part.removeAll()
       let limit = min(Self.portion, range.upperBound - at)
       while part.count < limit, try file.read(at: at + part.count, length: limit - part.count, into: &part) > 0 {}
       guard part.count == limit else { throw Problem(.io, "a temporary file was truncated", at: "temporary file") }
-      at += limit
-      if part.read({ !body($0) }) { return }
+      let taken = try part.read(body)
+      if taken == 0 { return }
+      at += taken
     }
   }
 }
