@@ -116,17 +116,14 @@ private struct CellScanner {
 
   private var isAtEnd: Bool { at == end }
 
-  private mutating func digits(_ most: Int = .max) -> Int {
+  @inline(__always) private mutating func run(_ isMember: (UInt8) -> Bool, _ most: Int = .max) -> Int {
     let from = at
-    while at < end, at - from < most, CellKind.isDigit(text[at]) { at += 1 }
+    while at < end, at - from < most, isMember(text[at]) { at += 1 }
     return at - from
   }
 
-  private mutating func letters(_ most: Int) -> Int {
-    let from = at
-    while at < end, at - from < most, CellKind.isLetter(text[at]) { at += 1 }
-    return at - from
-  }
+  private mutating func digits(_ most: Int = .max) -> Int { run(CellKind.isDigit, most) }
+  private mutating func letters(_ most: Int) -> Int { run(CellKind.isLetter, most) }
 
   private mutating func take(_ set: StaticString) -> Bool {
     guard at < end else { return false }
@@ -212,9 +209,7 @@ private struct CellScanner {
   }
 
   private mutating func amount() -> Bool {
-    guard digits() > 0 else { return false }
-    while at < end, CellKind.isDigit(text[at]) || text[at] == 0x2E || text[at] == 0x2C { at += 1 }
-    return true
+    digits() > 0 && run { CellKind.isDigit($0) || $0 == 0x2E || $0 == 0x2C } >= 0
   }
 
   private mutating func isCurrency() -> Bool {
@@ -319,22 +314,15 @@ private struct CellScanner {
   }
 
   private mutating func isMail() -> Bool {
-    func run(_ others: StaticString) -> Int {
-      let from = at
-      while at < end, CellKind.isWord(text[at]) || take(others) {
-        if at < end, CellKind.isWord(text[at]) { at += 1 }
-      }
-      return at - from
-    }
-    guard run(".+-") > 0, take("@"), run("-") > 0, take(".") else { return false }
-    return run(".-") > 0 && isAtEnd
+    guard run({ CellKind.isWord($0) || $0 == 0x2E || $0 == 0x2B || $0 == 0x2D }) > 0, take("@"),
+      run({ CellKind.isWord($0) || $0 == 0x2D }) > 0, take(".")
+    else { return false }
+    return run { CellKind.isWord($0) || $0 == 0x2E || $0 == 0x2D } > 0 && isAtEnd
   }
 
   private mutating func isHexadecimalOrIP() -> Bool {
     if take(word: "0x") {
-      let from = at
-      while at < end, CellKind.isDigit(text[at]) || text[at] | 0x20 &- 97 < 6 { at += 1 }
-      return at > from && isAtEnd
+      return run { CellKind.isDigit($0) || $0 | 0x20 &- 97 < 6 } > 0 && isAtEnd
     }
     at = start
     for part in 0..<4 where !(part == 0 || take(".")) || !(1...3 ~= digits(3)) { return false }

@@ -82,23 +82,16 @@ struct DialectCandidates {
       var dialect = best.dialect
       dialect.delimiter = delimiter + tail
       let scan = SampleScan(text, dialect, limit: DialectScore.rows, isWhole: isWhole)
-      var widths: [Int: Int] = [:], count = 0
-      for row in scan.rows where !scan.isBlankLine(text, row) {
-        widths[row.count, default: 0] += 1
-        count += 1
-      }
-      guard let usual = widths.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), usual.key >= 2,
-        Double(usual.value) >= 0.95 * Double(count)
+      var widths = WidthCounts()
+      let rows = scan.rows.filter { !scan.isBlankLine(text, $0) }
+      for row in rows { widths.add(row.count) }
+      guard let usual = widths.counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), usual.key >= 2,
+        Double(usual.value) >= 0.95 * Double(rows.count),
+        tail == delimiter
+          ? best.columns == 2 * usual.key - 1
+          : usual.key >= best.columns && isAlwaysSpaced(text, best, isWhole)
       else { continue }
       var longer = DialectScore(text, dialect, isWhole: isWhole)
-      if tail == delimiter {
-        guard best.columns == 2 * usual.key - 1 else { continue }
-      } else {
-        guard usual.key >= best.columns,
-          longer.value / 1.02 >= best.value * 0.999 || isAlwaysSpaced(text, best, isWhole)
-        else { continue }
-        guard isAlwaysSpaced(text, best, isWhole) else { continue }
-      }
       longer.value = best.value
       longer.columns = usual.key
       scores[0] = longer

@@ -163,17 +163,14 @@ public struct DialectSniffer {
         }
       if let rival {
         if options.repairs { return use(rival) }
-        finding.doubts.append(
-          note(
-            "every record fits commas (\(clean) columns) and \(Self.name(rival.dialect.delimiter))s (\(rival.columns) columns)",
-            .inputDelimiter, Self.name(rival.dialect.delimiter)))
+        doubtEvenness([0x2C], clean, rival, value: rival.dialect.delimiter)
       }
       let single = scores.first {
         $0.dialect.delimiter == [0x2C] && $0.dialect.quote == 0x27 && $0.columns == clean && $0.bad == 0
       }
       if let single, enclosesColumn(text, single) {
         if options.repairs { return use(single) }
-        finding.notes.append(note("columns are enclosed in ' in every row", .inputQuote, "'"))
+        note("columns are enclosed in ' in every row", .inputQuote, "'")
       }
       return
     }
@@ -188,17 +185,16 @@ public struct DialectSniffer {
     let isSpaced = delimiter[0] == 0x20 && best.columns >= 3
     if isSpaced, best.share >= 0.98, best.typed >= 0.3, best.records >= 5 {
       if options.repairs { return use(best) }
-      finding.notes.append(note("one column, but fields seem to be separated by spaces", .inputDelimiter, "spaces"))
+      note("one column, but fields seem to be separated by spaces", .inputDelimiter, "spaces")
     } else if best.columns >= 2, best.share >= 0.6, best.bad == 0,
       isUsual && delimiter != [0x2C] && (best.hasEvenBody || best.types > 0.6 && best.records >= 3)
         || isRare
         || isSpaced && best.typed >= 0.5 && best.records >= 3
     {
       let share = Int(best.share * 100)
-      finding.notes.append(
-        note(
-          "one column, but \(share)% of the sample has \(best.columns) fields separated by \(Self.shown(delimiter))",
-          .inputDelimiter, Self.name(delimiter)))
+      note(
+        "one column, but \(share)% of the sample has \(best.columns) fields separated by \(Self.shown(delimiter))",
+        .inputDelimiter, Self.name(delimiter))
     }
   }
 
@@ -208,33 +204,38 @@ public struct DialectSniffer {
     guard !finding.isClean, let best = candidates.scores.first else { return }
     if options.delimiter == nil, dialect.separatorLine == 0, !isTabbed {
       let isUsual = Self.usual.contains(dialect.delimiter) && finding.confidence >= 0.1
+      let name = Self.name(dialect.delimiter)
       if !isUsual, dialect.delimiter != [0x2C] {
-        finding.doubts.append(
-          note(
-            "fields seem to be separated by \(Self.shown(dialect.delimiter))", .inputDelimiter,
-            Self.name(dialect.delimiter)))
+        doubt("fields seem to be separated by \(Self.shown(dialect.delimiter))", .inputDelimiter, name)
       }
       let other = candidates.scores.first { score in
         score.dialect.delimiter.count == 1 && Self.usual.contains(score.dialect.delimiter)
           && score.dialect.delimiter[0] != dialect.delimiter[0] && score.isEven && score.records >= 2
       }
       if let other {
-        finding.doubts.append(
-          note(
-            "every record fits \(Self.name(dialect.delimiter))s (\(best.columns) columns) and \(Self.name(other.dialect.delimiter))s (\(other.columns) columns)",
-            .inputDelimiter, Self.name(dialect.delimiter)))
+        doubtEvenness(dialect.delimiter, best.columns, other, value: dialect.delimiter)
       }
     }
     if options.quote == nil, dialect.quote == 0x27 {
-      finding.doubts.append(note("fields seem to be enclosed in '", .inputQuote, "'"))
+      doubt("fields seem to be enclosed in '", .inputQuote, "'")
     }
     if options.escape == nil, dialect.escape == .backslash {
-      finding.doubts.append(note("a backslash seems to precede quotes", .inputEscape, "backslash"))
+      doubt("a backslash seems to precede quotes", .inputEscape, "backslash")
     }
   }
 
-  private func note(_ message: String, _ setting: Setting, _ value: String? = nil) -> DialectFinding.Note {
-    DialectFinding.Note(message: message, setting: setting, value: value)
+  private mutating func doubt(_ message: String, _ setting: Setting, _ value: String) {
+    finding.doubts.append(DialectFinding.Note(message: message, setting: setting, value: value))
+  }
+
+  private mutating func note(_ message: String, _ setting: Setting, _ value: String? = nil) {
+    finding.notes.append(DialectFinding.Note(message: message, setting: setting, value: value))
+  }
+
+  private mutating func doubtEvenness(_ delimiter: [UInt8], _ columns: Int, _ other: DialectScore, value: [UInt8]) {
+    doubt(
+      "every record fits \(Self.name(delimiter))s (\(columns) columns) and \(Self.name(other.dialect.delimiter))s (\(other.columns) columns)",
+      .inputDelimiter, Self.name(value))
   }
 
   /// The name of a delimiter, as the option takes it.
@@ -429,10 +430,9 @@ public struct DialectSniffer {
     else { return }
     finding.dialect.quote = nil
     if enclosed > 0 {
-      finding.notes.append(
-        note(
-          "\(enclosed) field\(enclosed == 1 ? "" : "s") of the sample \(enclosed == 1 ? "is" : "are") enclosed in quotes that \(enclosed == 1 ? "it does" : "they do") not need; quotes are kept as text",
-          .inputQuote, "\""))
+      note(
+        "\(enclosed) field\(enclosed == 1 ? "" : "s") of the sample \(enclosed == 1 ? "is" : "are") enclosed in quotes that \(enclosed == 1 ? "it does" : "they do") not need; quotes are kept as text",
+        .inputQuote, "\"")
     }
   }
 
@@ -447,35 +447,34 @@ public struct DialectSniffer {
     var dialect = finding.dialect
     if options.comment == nil, !found.comment.isEmpty {
       let mark = String(decoding: found.comment, as: UTF8.self)
-      finding.doubts.append(note("lines that begin with \(mark) seem to be comments", .commentPrefix, mark))
+      doubt("lines that begin with \(mark) seem to be comments", .commentPrefix, mark)
       dialect.comment = found.comment
     }
     if options.skippedRows == nil, found.skippedRows > 0 {
       let rows = "\(found.skippedRows) record\(found.skippedRows == 1 ? "" : "s")"
-      let found = note("\(rows) before the table", .skippedRows, "\(found.skippedRows)")
       if finding.isClean, !options.repairs {
-        finding.notes.append(
-          note(
-            "\(rows) before the table \(rows.hasPrefix("1 ") ? "is" : "are") read as data", .skippedRows, found.value))
+        note(
+          "\(rows) before the table \(found.skippedRows == 1 ? "is" : "are") read as data", .skippedRows,
+          "\(found.skippedRows)")
       } else {
-        finding.doubts.append(found)
-        dialect.skippedRows = layout.dialect.skippedRows
+        doubt("\(rows) before the table", .skippedRows, "\(found.skippedRows)")
+        dialect.skippedRows = found.skippedRows
       }
     }
     if !options.hasNoHeader, options.headerRows == nil, options.names == nil, found.headerRows != 1 {
       if options.repairs {
         dialect.headerRows = found.headerRows
       } else if found.headerRows == 0 {
-        finding.notes.append(note("the first record looks like data, and is read as names", .noHeader))
+        note("the first record looks like data, and is read as names", .noHeader)
       } else if finding.isClean {
-        finding.notes.append(note("\(found.headerRows) records look like names", .headerRows, "\(found.headerRows)"))
+        note("\(found.headerRows) records look like names", .headerRows, "\(found.headerRows)")
       } else {
-        finding.doubts.append(note("\(found.headerRows) header rows", .headerRows, "\(found.headerRows)"))
+        doubt("\(found.headerRows) header rows", .headerRows, "\(found.headerRows)")
         dialect.headerRows = found.headerRows
       }
     }
     if !options.repairs, options.table == nil, layout.repeatsHeader(text) {
-      finding.notes.append(note("the header occurs again among the records, and is read as data", .repair))
+      note("the header occurs again among the records, and is read as data", .repair)
     }
     finding.dialect = dialect
     if options.repairs { finding.makeProfile = layout.profileMaker(text, dialect) }
