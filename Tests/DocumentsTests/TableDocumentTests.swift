@@ -89,6 +89,7 @@ import Testing
         "{\"zip\":\"007\",\"hex\":\"0x1F\",\"t\":\"10:30\",\"u\":\"http://x#y\",\"d\":\"2024-01-05\"}\n"
       ),
       ("- a: plain\n    more\n", "{\"a\":\"plain more\"}\n"), ("[]\n", "[]\n"),
+      ("- 'it''s: x': 1\n  \"b: \": [{c: 1, \"d\":2}, ]\n", "{\"it's: x\":1,\"b: \":[{\"c\":1,\"d\":2}]}\n"),
       (
         "- a: 'x: y\n    more # text\n\n    end\n\n\n    '\n  b: \"p\\\n    \\ q\n\n    r\"\n  c: ['s\n\n    t',\n    u]\n",
         "{\"a\":\"x: y more # text\\nend\\n\\n\",\"b\":\"p q\\nr\",\"c\":[\"s\\nt\",\"u\"]}\n"
@@ -198,6 +199,8 @@ import Testing
       (.yaml, "a: \(String(repeating: "x", count: 1 << 20))", "x:1: a value is larger"),
       (.yaml, "- a: \"x\n", "x:1: unterminated"), (.sql, "INSERT INTO t VALUES(now());", "x:1: expected a literal"),
       (.sql, "CREATE TABLE t(a,b);\nINSERT INTO t VALUES(1);", "x:2: expected 2 values, found 1"),
+      (.sql, "INSERT INTO t VALUES(1 2);", "x:1: expected a comma or the end of the row"),
+      (.sql, "INSERT INTO t VALUES(\(String(repeating: "(", count: 1_000_000))", "x:1: nested deeper than 64"),
       (.singer, "[]\n", "x:1: expected a message"),
       (.geojson, "{\"type\":\"Point\"}", "x:1: expected a FeatureCollection"),
       (.html, "<table><tr><td>a<tr><td>1<td>2</table>", "x:1: expected 1 cells, found 2"),

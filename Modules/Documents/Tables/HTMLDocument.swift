@@ -10,7 +10,7 @@ extension DocumentFormat {
 struct HTMLDocument: TableDocument {
   private(set) var columns: [[UInt8]] = []
   private var tags: HTMLTags
-  private var heading = ""
+  private var heading = "", title = ""
   private var isInTable = false
   /// Whether bb wrote the table: then white space counts, and Booleans are `yes` and `no`.
   private var isOwn = false
@@ -24,7 +24,6 @@ struct HTMLDocument: TableDocument {
   private struct Row {
     var cells: [[UInt8]] = []
     var isHeader = true
-    var isEmpty: Bool { cells.isEmpty }
   }
 
   /// The most columns that a cell spans, as in browsers.
@@ -49,19 +48,17 @@ struct HTMLDocument: TableDocument {
 
   /// Reads the caption and the header of a table.
   private mutating func begin(_ tag: HTMLTags.Tag) throws(Problem) -> String {
-    var title = heading.isEmpty ? tag["id"] ?? "" : heading
+    title = heading.isEmpty ? tag["id"] ?? "" : heading
     (isInTable, isOwn, spanning, pending, columns, areBooleans) = (true, false, [:], nil, [], [])
     var header: [Row] = []
-    while let row = try nextRow(caption: &title) {
+    while let row = try nextRow() {
       if header.isEmpty || row.isHeader { header.append(row) } else { pending = row }
       if pending != nil || isOwn { break }
     }
-    let width = header.map(\.cells.count).max() ?? 0
-    for column in 0..<width {
+    for column in 0..<(header.map(\.cells.count).max() ?? 0) {
       var names: [[UInt8]] = []
-      for row in header where column < row.cells.count && !row.cells[column].isEmpty && names.last != row.cells[column]
-      {
-        names.append(row.cells[column])
+      for row in header where column < row.cells.count {
+        if !row.cells[column].isEmpty, names.last != row.cells[column] { names.append(row.cells[column]) }
       }
       columns.append(Array(names.joined(separator: [0x20])))
     }
@@ -70,8 +67,10 @@ struct HTMLDocument: TableDocument {
 
   mutating func nextRecord() throws(Problem) -> DocumentRecord? {
     guard isInTable else { return nil }
-    var ignored = ""
-    guard let row = try takeRow(&ignored) else { return nil }
+    var next = pending
+    pending = nil
+    if next == nil { next = try nextRow() }
+    guard let row = next else { return nil }
     guard row.cells.count <= columns.count else {
       throw tags.text.problem("expected \(columns.count) cells, found \(row.cells.count)")
     }
@@ -84,33 +83,21 @@ struct HTMLDocument: TableDocument {
     return .fields(fields)
   }
 
-  private mutating func takeRow(_ caption: inout String) throws(Problem) -> Row? {
-    guard let row = pending else { return try nextRow(caption: &caption) }
-    pending = nil
-    return row
-  }
-
   private static func boolean(_ text: [UInt8]) -> [UInt8] {
     text.elementsEqual("yes".utf8) ? Array("true".utf8) : text.elementsEqual("no".utf8) ? Array("false".utf8) : text
   }
 
   /// The next row that has cells; nil at the end of the table.
-  private mutating func nextRow(caption: inout String) throws(Problem) -> Row? {
+  private mutating func nextRow() throws(Problem) -> Row? {
     while let token = try tags.next() {
       switch token {
-      case .open(let tag):
-        switch tag.name {
-        case "caption": caption = String(decoding: try text(until: "caption"), as: UTF8.self)
-        case "tr":
-          let row = try self.row()
-          if !row.isEmpty { return row }
-        case "td", "th":
-          // A cell outside of a row begins one.
-          tags.put(back: token)
-          let row = try self.row()
-          if !row.isEmpty { return row }
-        default: break
-        }
+      case .open(let tag) where tag.name == "caption":
+        title = String(decoding: try text(until: "caption"), as: UTF8.self)
+      case .open(let tag) where ["tr", "td", "th"].contains(tag.name):
+        // A cell outside of a row begins one.
+        if tag.name != "tr" { tags.put(back: token) }
+        let row = try self.row()
+        if !row.cells.isEmpty { return row }
       case .close("table"):
         if isOwn, try continues() { continue }
         isInTable = false
@@ -322,11 +309,9 @@ struct HTMLTags {
         continue
       }
       try text.skip(1)
-      guard let first = try text.peek() else { return .text([byte]) }
-      guard
-        first == UInt8(ascii: "/") || first == UInt8(ascii: "!") || first == UInt8(ascii: "?")
-          || (first | 0x20) &- 97 < 26
-      else { return .text([byte]) }
+      guard let first = try text.peek(), "/!?".utf8.contains(first) || (first | 0x20) &- 97 < 26 else {
+        return .text([byte])
+      }
       let source = try tag()
       if first == UInt8(ascii: "!") || first == UInt8(ascii: "?") { continue }
       if first == UInt8(ascii: "/") { return .close(Tag(Array(source.dropFirst())).name) }

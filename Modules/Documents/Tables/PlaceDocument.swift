@@ -9,18 +9,15 @@ extension DocumentFormat {
 }
 
 /// The waypoints, routes and tracks of GPX, each a table, or the placemarks of KML: one place in memory at a time.
-struct PlaceDocument: TableDocument {
+struct PlaceDocument: MixedDocument {
   private let xml: XMLStream
-  private let limit: Int
-  /// The place that was read, and the table that it belongs to.
-  private var pending: (table: String, fields: [(name: [UInt8], value: [UInt8])])?
-  private var table: String?
+  var pending: (table: String, record: DocumentRecord)?
+  var table: String?
   /// The name of the route, track or `Folder` that is open, and the number of the segment in it.
   private var group = "", segment = 0
 
   init(_ source: any ByteSource, limit: Int) throws(Problem) {
     xml = try XMLStream(source, limit: limit)
-    self.limit = limit
   }
 
   private static let tables = ["wpt": "waypoints", "rtept": "routes", "trkpt": "tracks", "Placemark": "placemarks"]
@@ -29,26 +26,7 @@ struct PlaceDocument: TableDocument {
     "ele": "elevation", "desc": "description", "cmt": "comment", "sym": "symbol", "when": "time",
   ]
 
-  mutating func nextTable() throws(Problem) -> String? {
-    while try nextRecord() != nil {}
-    if pending == nil { try readPlace() }
-    table = pending?.table
-    return table
-  }
-
-  mutating func nextRecord() throws(Problem) -> DocumentRecord? {
-    guard let table else { return nil }
-    if pending == nil { try readPlace() }
-    guard let (name, fields) = pending, name == table else {
-      self.table = nil
-      return nil
-    }
-    pending = nil
-    return .texts(fields)
-  }
-
-  /// Reads up to the next place, which is pending then.
-  private mutating func readPlace() throws(Problem) {
+  mutating func read() throws(Problem) {
     while true {
       switch try xml.next() {
       case .finished: return
@@ -59,8 +37,7 @@ struct PlaceDocument: TableDocument {
         case "trkseg": segment += 1
         case "name": group = try content()
         case "wpt", "rtept", "trkpt", "Placemark":
-          pending = (Self.tables[element] ?? "", try place(element))
-          return
+          return pending = (Self.tables[element] ?? "", .texts(try place(element)))
         case "extensions", "metadata", "Style", "StyleMap": try xml.skip()
         default: break
         }

@@ -18,6 +18,8 @@ struct SQLDocument: TableDocument {
   /// The table of the current `INSERT`, and its columns.
   private var table: String?
   private var names: [[UInt8]] = []
+  /// The parentheses that are open in a value.
+  private var depth = 0
 
   init(_ source: any ByteSource, limit: Int) throws(Problem) { text = try DocumentText(source, limit: limit) }
 
@@ -34,9 +36,7 @@ struct SQLDocument: TableDocument {
           guard try text.peek() != nil else { throw text.problem("expected INTO") }
         }
         let name = try qualifiedName()
-        try skipSpace()
-        names = defined[name] ?? []
-        if try text.peek() == UInt8(ascii: "(") { names = try nameList() }
+        names = try takes("(") ? nameList() : defined[name] ?? []
         guard try self.word() == "VALUES" else { throw text.problem("expected VALUES") }
         table = name
         return name
@@ -48,28 +48,22 @@ struct SQLDocument: TableDocument {
 
   mutating func nextRecord() throws(Problem) -> DocumentRecord? {
     guard table != nil else { return nil }
-    try skipSpace()
-    if try text.peek() == UInt8(ascii: ",") { try text.skip(1) }
-    try skipSpace()
-    guard try text.peek() == UInt8(ascii: "(") else {
+    _ = try takes(",")
+    guard try takes("(") else {
       try skipStatement()
       table = nil
       return nil
     }
-    try text.skip(1)
     var members: [JSON.Member] = []
-    while true {
+    repeat {
       let value = try self.value()
       guard names.isEmpty || members.count < names.count else {
         throw text.problem("expected \(names.count) values, found more")
       }
       members.append(
         JSON.Member(names.isEmpty ? Array("column\(members.count + 1)".utf8) : names[members.count], value))
-      try skipSpace()
-      let mark = try text.next()
-      if mark == UInt8(ascii: ")") { break }
-      guard mark == UInt8(ascii: ",") else { throw text.problem("expected a comma or the end of the row") }
-    }
+    } while try takes(",")
+    guard try takes(")") else { throw text.problem("expected a comma or the end of the row") }
     guard names.isEmpty || members.count == names.count else {
       throw text.problem("expected \(names.count) values, found \(members.count)")
     }
@@ -86,54 +80,50 @@ struct SQLDocument: TableDocument {
     try skipSpace()
     if try text.comes("if") { for _ in 0..<3 { _ = try self.word() } }
     let name = try qualifiedName()
-    try skipSpace()
-    guard try text.peek() == UInt8(ascii: "(") else { return try skipStatement() }
-    try text.skip(1)
+    guard try takes("(") else { return try skipStatement() }
     var columns: [[UInt8]] = []
     let constraints = ["PRIMARY", "UNIQUE", "KEY", "CONSTRAINT", "FOREIGN", "CHECK", "INDEX"]
-    while true {
+    var mark: UInt8?
+    repeat {
       try skipSpace()
-      let isQuoted =
-        try text.peek().map { [UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "[")].contains($0) } ?? false
+      let isQuoted = try text.peek().map { "\"`[".utf8.contains($0) } ?? false
       let column = try identifier()
       if isQuoted || !constraints.contains(String(decoding: column, as: UTF8.self).uppercased()) {
         columns.append(column)
       }
       guard columns.count <= Schema.mostDocumentColumns else { throw text.problem("the table has too many columns") }
-      guard try skipPart() == UInt8(ascii: ",") else { break }
-    }
+      mark = try skip(to: ",)")
+    } while mark == UInt8(ascii: ",")
+    guard mark != nil else { throw text.problem("unterminated definition") }
     defined[name] = columns
     guard defined.count <= 10_000 else { throw text.problem("there are too many tables") }
     try skipStatement()
   }
 
-  /// Passes the rest of a definition up to a comma or the closing parenthesis, which is passed and returned.
-  private mutating func skipPart() throws(Problem) -> UInt8 {
+  /// Passes everything up to one of `ends` that is in no parentheses, and returns it; nil at the end of the document.
+  private mutating func skip(to ends: String) throws(Problem) -> UInt8? {
     var depth = 0
     while true {
       try skipSpace()
-      guard let byte = try text.peek() else { throw text.problem("unterminated definition") }
-      switch byte {
-      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): _ = try quoted()
-      default:
-        try text.skip(1)
-        if byte == UInt8(ascii: "(") { depth += 1 }
-        if depth == 0, byte == UInt8(ascii: ",") || byte == UInt8(ascii: ")") { return byte }
-        if byte == UInt8(ascii: ")") { depth -= 1 }
+      guard let byte = try text.peek() else { return nil }
+      if "'\"`".utf8.contains(byte) {
+        _ = try quoted()
+        continue
       }
+      try text.skip(1)
+      if ends.utf8.contains(byte), depth == 0 || byte == UInt8(ascii: ";") { return byte }
+      if byte == UInt8(ascii: "(") { depth += 1 } else if byte == UInt8(ascii: ")") { depth -= 1 }
     }
   }
 
-  private mutating func skipStatement() throws(Problem) {
-    while true {
-      try skipSpace()
-      switch try text.peek() {
-      case nil: return
-      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): _ = try quoted()
-      case UInt8(ascii: ";"): return try text.skip(1)
-      default: try text.skip(1)
-      }
-    }
+  private mutating func skipStatement() throws(Problem) { _ = try skip(to: ";") }
+
+  /// Passes white space and a mark; false if something else follows, which stays.
+  private mutating func takes(_ mark: Unicode.Scalar) throws(Problem) -> Bool {
+    try skipSpace()
+    guard try text.peek() == UInt8(ascii: mark) else { return false }
+    try text.skip(1)
+    return true
   }
 
   /// Passes white space and comments; what MySQL takes from a comment `/*! … */` is a comment here too.
@@ -195,12 +185,8 @@ struct SQLDocument: TableDocument {
 
   private mutating func nameList() throws(Problem) -> [[UInt8]] {
     var names: [[UInt8]] = []
-    repeat {
-      try text.skip(1)
-      names.append(try identifier())
-      try skipSpace()
-    } while try text.peek() == UInt8(ascii: ",") && names.count <= Schema.mostDocumentColumns
-    guard try text.next() == UInt8(ascii: ")") else { throw text.problem("expected a comma or a closing parenthesis") }
+    repeat { names.append(try identifier()) } while try takes(",") && names.count <= Schema.mostDocumentColumns
+    guard try takes(")") else { throw text.problem("expected a comma or a closing parenthesis") }
     return names
   }
 
@@ -242,17 +228,15 @@ struct SQLDocument: TableDocument {
       return .string(bytes)
     case ("REPLACE", UInt8(ascii: "(")):
       var parts: [[UInt8]] = []
-      for _ in 0..<3 {
-        try text.skip(1)
+      while parts.count < 3, try takes(parts.isEmpty ? "(" : ",") {
         try skipSpace()
         guard try text.peek() == UInt8(ascii: "'") else { break }
         parts.append(try quoted())
-        try skipSpace()
       }
-      guard parts.count == 3, parts[1].count == 1, try text.next() == UInt8(ascii: ")") else { break }
+      guard parts.count == 3, parts[1].count == 1, try takes(")") else { break }
       return .string(
         Array(parts[0].split(separator: parts[1][0], omittingEmptySubsequences: false).joined(separator: parts[2])))
-    case ("ROUND", UInt8(ascii: "(")): return try number(after: try real())
+    case ("ROUND", UInt8(ascii: "(")): return Self.json(try real())
     default: break
     }
     throw text.problem("expected a literal, found an expression (\(word.prefix(40)))", line: line)
@@ -269,18 +253,19 @@ struct SQLDocument: TableDocument {
 
   /// A number as it is written, or the product that bb writes for a real that no decimal literal gives exactly.
   private mutating func number() throws(Problem) -> JSON {
-    let start = try text.prefix { !($0 &- 48 < 10 || "+-.eE".utf8.contains($0)) }
-    if !start.isEmpty {
-      try skipSpace()
-      let next = try text.peek()
-      if next == UInt8(ascii: ",") || next == UInt8(ascii: ")") {
-        guard let literal = Self.literal(start) else {
-          throw text.problem("invalid number “\(String(decoding: start.prefix(40), as: UTF8.self))”")
-        }
-        return .number(literal)
+    let start = try digits()
+    try skipSpace()
+    if !start.isEmpty, let next = try text.peek(), ",)".utf8.contains(next) {
+      guard let literal = Self.literal(start) else {
+        throw text.problem("invalid number “\(String(decoding: start.prefix(40), as: UTF8.self))”")
       }
+      return .number(literal)
     }
-    return try number(after: try factor(start))
+    return Self.json(try product(after: try factor(start)))
+  }
+
+  private mutating func digits() throws(Problem) -> [UInt8] {
+    try text.prefix { !($0 &- 48 < 10 || "+-.eE".utf8.contains($0)) }
   }
 
   private static func literal(_ text: [UInt8]) -> [UInt8]? {
@@ -298,26 +283,29 @@ struct SQLDocument: TableDocument {
     return literal
   }
 
-  /// A product whose first factor is known.
-  private mutating func number(after first: Double) throws(Problem) -> JSON {
-    var value = first
-    while true {
-      try skipSpace()
-      let mark = try text.peek()
-      guard mark == UInt8(ascii: "*") || mark == UInt8(ascii: "/") else { break }
-      try text.skip(1)
-      try skipSpace()
-      let factor = try self.factor([])
-      value = mark == UInt8(ascii: "*") ? value * factor : value / factor
-    }
-    guard value.isFinite else { return .string("\(NonfinitePolicy.word(for: value))") }
-    return .number(value.canonicalText)
+  private static func json(_ value: Double) -> JSON {
+    value.isFinite ? .number(value.canonicalText) : .string("\(NonfinitePolicy.word(for: value))")
   }
 
-  /// A number, `round(N)`, or a product in parentheses, after a sign that may have been read.
+  /// A product whose first factor is known.
+  private mutating func product(after first: Double) throws(Problem) -> Double {
+    var value = first
+    while true {
+      if try takes("*") {
+        value *= try factor([])
+      } else if try takes("/") {
+        value /= try factor([])
+      } else {
+        return value
+      }
+    }
+  }
+
+  /// A number, `round(N)`, or a product in parentheses, which may have been read up to its first space.
   private mutating func factor(_ read: [UInt8]) throws(Problem) -> Double {
-    let digits = try read + text.prefix { !($0 &- 48 < 10 || "+-.eE".utf8.contains($0)) }
-    let isNegative = digits.elementsEqual("-".utf8)
+    try skipSpace()
+    let digits = try read.isEmpty || read == [UInt8(ascii: "-")] ? read + digits() : read
+    let isNegative = digits == [UInt8(ascii: "-")]
     if !digits.isEmpty, !isNegative {
       guard let value = Double(String(decoding: digits, as: UTF8.self)) else { throw text.problem("invalid number") }
       return value
@@ -327,13 +315,14 @@ struct SQLDocument: TableDocument {
     return isNegative ? -value : value
   }
 
+  /// A product in parentheses.
   private mutating func real() throws(Problem) -> Double {
-    try skipSpace()
-    guard try text.next() == UInt8(ascii: "(") else { throw text.problem("expected a number") }
-    guard case .number(let literal) = try number(after: try factor([])),
-      let value = Double(String(decoding: literal, as: UTF8.self)),
-      try text.next() == UInt8(ascii: ")")
-    else { throw text.problem("expected a number and a closing parenthesis") }
+    guard try takes("(") else { throw text.problem("expected a number") }
+    depth += 1
+    defer { depth -= 1 }
+    guard depth < 64 else { throw text.problem("nested deeper than 64") }
+    let value = try product(after: try factor([]))
+    guard value.isFinite, try takes(")") else { throw text.problem("expected a number and a closing parenthesis") }
     return value
   }
 }

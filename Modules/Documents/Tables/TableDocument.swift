@@ -28,6 +28,36 @@ extension TableDocument {
   static var isText: Bool { true }
 }
 
+/// A document whose records each name their table, which may alternate.
+protocol MixedDocument: TableDocument {
+  /// The current table.
+  var table: String? { get set }
+  /// The record that was read, and its table.
+  var pending: (table: String, record: DocumentRecord)? { get set }
+  /// Reads up to the next record, which is pending then.
+  mutating func read() throws(Problem)
+}
+
+extension MixedDocument {
+  mutating func nextTable() throws(Problem) -> String? {
+    while try nextRecord() != nil {}
+    if pending == nil { try read() }
+    table = pending?.table
+    return table
+  }
+
+  mutating func nextRecord() throws(Problem) -> DocumentRecord? {
+    guard let table else { return nil }
+    if pending == nil { try read() }
+    guard let (name, record) = pending, name == table else {
+      self.table = nil
+      return nil
+    }
+    pending = nil
+    return record
+  }
+}
+
 enum DocumentRecord {
   /// A value for each column, whose types are to be inferred from the texts; nil is null.
   case fields([[UInt8]?])
@@ -133,10 +163,9 @@ private final class DocumentTableSource: ByteSource {
     var document: any TableDocument
     var names = DocumentTableNames()
     /// The columns of CSV, by name; nil for JSON.
-    var columns: [[UInt8]: Int]
+    var columns: [[UInt8]: Int] = [:]
+    var text: [UInt8] = [], at = 0
     var isInTable = false
-    var text: [UInt8] = []
-    var at = 0
   }
 
   init(
@@ -148,7 +177,7 @@ private final class DocumentTableSource: ByteSource {
     self.table = table
     self.isText = isText
     self.limit = limit
-    state = Mutex(State(document: try document.init(source, limit: limit), columns: [:]))
+    state = Mutex(State(document: try document.init(source, limit: limit)))
     try collectColumns()
   }
 
@@ -166,29 +195,24 @@ private final class DocumentTableSource: ByteSource {
     try state.withLock { state throws(Problem) in
       var names: [[UInt8]] = []
       while let record = try Self.next(&state, document, table) {
-        guard case .texts(let fields) = record else { return state.text = Self.begun(record, &state) }
+        guard case .texts(let fields) = record else {
+          if case .fields = record { state.text = Self.line(state.document.columns) }
+          return Self.append(record, &state)
+        }
         for field in fields where state.columns[field.name] == nil {
           state.columns[field.name] = names.count
           names.append(field.name)
         }
       }
       guard !names.isEmpty else {
-        return state.text = isText ? Self.header(state.document.columns) : []
+        return state.text = isText ? Self.line(state.document.columns) : []
       }
       guard let again = try source.reopened() else {
         throw Problem(.usage, "cannot be read from a pipe", at: name, hint: "save it to a file first")
       }
-      state.document = try document.init(again, limit: limit)
-      state.names = DocumentTableNames()
-      state.isInTable = false
-      state.text = Self.header(names)
+      state = State(
+        document: try document.init(again, limit: limit), columns: state.columns, text: Self.line(names))
     }
-  }
-
-  private static func begun(_ record: DocumentRecord, _ state: inout State) -> [UInt8] {
-    if case .fields = record { state.text = header(state.document.columns) }
-    append(record, &state)
-    return state.text
   }
 
   /// The next record of the table; nil at the end.
@@ -205,8 +229,6 @@ private final class DocumentTableSource: ByteSource {
       state.isInTable = state.names.name(title, isInterleaved: document.isInterleaved) == table
     }
   }
-
-  private static func header(_ names: [[UInt8]]) -> [UInt8] { line(names) }
 
   private static func line(_ fields: [[UInt8]?]) -> [UInt8] {
     var text: [UInt8] = []

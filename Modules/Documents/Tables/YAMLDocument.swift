@@ -136,7 +136,7 @@ private struct YAMLBlock {
       if let open = quote {
         if byte == open, !isEscaped { quote = nil }
         isEscaped = open == UInt8(ascii: "\"") && byte == UInt8(ascii: "\\") && !isEscaped
-      } else if isAtStart, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+      } else if isAtStart, YAMLFlow.isQuote(byte) {
         quote = byte
       } else if byte == UInt8(ascii: "#"), index == text.startIndex || text[index - 1] == 0x20 || text[index - 1] == 9 {
         break
@@ -186,13 +186,10 @@ private struct YAMLBlock {
       try checkEnd(indent)
       return .array(items)
     }
-    guard keyEnd(lines[at].text) != nil else { return try scalar(lines[at].text[...], indent: indent) }
+    guard key() != nil else { return try scalar(lines[at].text[...], indent: indent) }
     var members: [JSON.Member] = [], keys: Set<[UInt8]> = []
-    while at < lines.count, lines[at].indent == indent, !Self.isItem(lines[at].text), let end = keyEnd(lines[at].text) {
-      let line = lines[at].text
-      var flow = YAMLFlow(Array(line[..<end].trimmed))
-      guard let key = flow.key(), keys.insert(key).inserted else { throw problem("invalid or duplicate key") }
-      let rest = line[(end + 1)...].drop { $0 == 0x20 }
+    while at < lines.count, lines[at].indent == indent, !Self.isItem(lines[at].text), let (key, rest) = key() {
+      guard keys.insert(key).inserted else { throw problem("duplicate key") }
       if rest.isEmpty {
         at += 1
         skipEmpty()
@@ -213,41 +210,27 @@ private struct YAMLBlock {
     }
   }
 
-  /// Where the colon after a key is; nil if the line does not begin with a key.
-  private func keyEnd(_ text: [UInt8]) -> Int? {
-    var quote: UInt8?
-    if let first = text.first, first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { quote = first }
-    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return nil }
-    var position = quote == nil ? 0 : 1
-    while position < text.count {
-      if let open = quote {
-        if text[position] == UInt8(ascii: "\\"), open == UInt8(ascii: "\"") {
-          position += 1
-        } else if text[position] == open {
-          quote = nil
-        }
-      } else if text[position] == UInt8(ascii: ":"), position + 1 == text.count || text[position + 1] == 0x20 {
-        return position
-      }
-      position += 1
-    }
-    return nil
+  /// The key that begins the current line, and what follows its colon; nil if there is none.
+  private func key() -> (key: [UInt8], rest: ArraySlice<UInt8>)? {
+    let line = lines[at].text
+    if let first = line.first, "[{".utf8.contains(first) { return nil }
+    var flow = YAMLFlow(line)
+    return flow.key(isInFlow: false).map { ($0, flow.rest.drop { $0 == 0x20 }) }
   }
 
   /// A scalar or a flow collection that begins with `text` in the current line.
   private mutating func scalar(_ text: ArraySlice<UInt8>, indent: Int) throws(Problem) -> JSON {
     guard let first = text.first else { return .null }
     if first == UInt8(ascii: "|") || first == UInt8(ascii: ">") { return try blockScalar(text, indent: indent) }
-    if first == UInt8(ascii: "&") || first == UInt8(ascii: "*") || first == UInt8(ascii: "!") {
+    if "&*!".utf8.contains(first) {
       throw problem("anchors, aliases and tags are not supported")
     }
     var whole = Array(text), breaks: [UInt8] = []
-    let isQuoted = first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
+    let isQuoted = YAMLFlow.isQuote(first), isPlain = !isQuoted && !"[{".utf8.contains(first)
     at += 1
     while true {
       var flow = YAMLFlow(whole)
       if let value = flow.value(isInFlow: false), flow.isAtEnd {
-        let isPlain = !isQuoted && first != UInt8(ascii: "[") && first != UInt8(ascii: "{")
         guard isPlain, at < lines.count, lines[at].indent > indent, !lines[at].text.isEmpty else { return value }
       }
       // A scalar continues in lines that are indented more.
@@ -272,7 +255,7 @@ private struct YAMLBlock {
   /// A scalar whose lines follow as they are (`|`) or folded (`>`).
   private mutating func blockScalar(_ mark: ArraySlice<UInt8>, indent: Int) throws(Problem) -> JSON {
     let isFolded = mark.first == UInt8(ascii: ">"), options = mark.dropFirst()
-    guard options.allSatisfy({ $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }), options.count < 2 else {
+    guard options.isEmpty || options.elementsEqual("-".utf8) || options.elementsEqual("+".utf8) else {
       throw problem("unsupported indicator of a block scalar")
     }
     at += 1
@@ -317,12 +300,19 @@ private struct YAMLFlow {
 
   var isAtEnd: Bool { text[at...].allSatisfy { $0 == 0x20 || $0 == 0x0A } }
 
-  /// A key, which is the whole text.
-  mutating func key() -> [UInt8]? {
-    guard let first = text.first else { return nil }
-    guard first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") else { return text }
-    let key = quoted(first)
-    return isAtEnd ? key : nil
+  /// The text that is still to be read.
+  var rest: ArraySlice<UInt8> { text[at...] }
+
+  static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+
+  /// The key that comes next, whose colon is passed; nil if there is none.
+  mutating func key(isInFlow: Bool) -> [UInt8]? {
+    guard let first = rest.first else { return nil }
+    let isQuoted = Self.isQuote(first)
+    guard let key = isQuoted ? quoted(first) : plain(isInFlow: isInFlow, endsAtColon: true) else { return nil }
+    skipSpace()
+    guard take(":"), isInFlow || rest.first ?? 0x20 == 0x20 else { return nil }
+    return key
   }
 
   private mutating func skipSpace() { while at < text.count, text[at] == 0x20 || text[at] == 0x0A { at += 1 } }
@@ -332,38 +322,25 @@ private struct YAMLFlow {
     skipSpace()
     guard at < text.count, depth < 64 else { return nil }
     switch text[at] {
-    case UInt8(ascii: "["):
-      at += 1
-      var elements: [JSON] = []
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      let isObject = take("{"), end: Unicode.Scalar = isObject ? "}" : "]"
+      var elements: [JSON] = [], members: [JSON.Member] = [], isOpen = isObject || take("[")
       while true {
         skipSpace()
-        if take("]") { return .array(elements) }
-        guard let element = value(isInFlow: true, depth: depth + 1) else { return nil }
-        elements.append(element)
+        if take(end) { return isObject ? .object(members) : .array(elements) }
+        guard isOpen else { return nil }
+        if isObject {
+          guard let key = key(isInFlow: true) else { return nil }
+          skipSpace()
+          let isEmpty = rest.first == UInt8(ascii: ",") || rest.first == UInt8(ascii: "}")
+          guard let member = isEmpty ? .null : value(isInFlow: true, depth: depth + 1) else { return nil }
+          members.append(JSON.Member(key, member))
+        } else {
+          guard let element = value(isInFlow: true, depth: depth + 1) else { return nil }
+          elements.append(element)
+        }
         skipSpace()
-        if take(",") { continue }
-        return take("]") ? .array(elements) : nil
-      }
-    case UInt8(ascii: "{"):
-      at += 1
-      var members: [JSON.Member] = []
-      while true {
-        skipSpace()
-        if take("}") { return .object(members) }
-        let mark = at < text.count ? text[at] : 0
-        let key =
-          mark == UInt8(ascii: "\"") || mark == UInt8(ascii: "'")
-          ? quoted(mark) : plain(isInFlow: true, endsAtColon: true)
-        guard let key else { return nil }
-        skipSpace()
-        guard take(":") else { return nil }
-        skipSpace()
-        let isEmpty = at < text.count && (text[at] == UInt8(ascii: ",") || text[at] == UInt8(ascii: "}"))
-        guard let member = isEmpty ? .null : value(isInFlow: true, depth: depth + 1) else { return nil }
-        members.append(JSON.Member(key, member))
-        skipSpace()
-        if take(",") { continue }
-        return take("}") ? .object(members) : nil
+        isOpen = take(",")
       }
     case UInt8(ascii: "\""), UInt8(ascii: "'"): return quoted(text[at]).map { .string($0) }
     default: return plain(isInFlow: isInFlow, endsAtColon: false).map(Self.resolved)
@@ -380,11 +357,7 @@ private struct YAMLFlow {
     let start = at
     while at < text.count {
       let byte = text[at]
-      if isInFlow,
-        [UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "{")].contains(byte)
-      {
-        break
-      }
+      if isInFlow, ",[]{}".utf8.contains(byte) { break }
       if byte == UInt8(ascii: ":"), at + 1 == text.count || text[at + 1] == 0x20 {
         if endsAtColon { break }
         return nil
@@ -438,17 +411,11 @@ private struct YAMLFlow {
   private mutating func escape() -> [UInt8]? {
     let byte = text[at]
     at += 1
-    let simple: [UInt8: UInt8] = [
-      0x30: 0, 0x61: 7, 0x62: 8, 0x74: 9, 0x6E: 10, 0x76: 11, 0x66: 12, 0x72: 13, 0x65: 27, 0x20: 0x20, 0x22: 0x22,
-      0x2F: 0x2F,
-      0x5C: 0x5C,
+    let simple: [Unicode.Scalar: Unicode.Scalar] = [
+      "0": "\0", "a": "\u{7}", "b": "\u{8}", "t": "\t", "n": "\n", "v": "\u{B}", "f": "\u{C}", "r": "\r", "e": "\u{1B}",
+      " ": " ", "\"": "\"", "/": "/", "\\": "\\", "N": "\u{85}", "_": "\u{A0}", "L": "\u{2028}", "P": "\u{2029}",
     ]
-    if let value = simple[byte] { return [value] }
-    if let scalar: Unicode.Scalar = ["N": "\u{85}", "_": "\u{A0}", "L": "\u{2028}", "P": "\u{2029}"][
-      Character(Unicode.Scalar(byte))]
-    {
-      return Array(String(scalar).utf8)
-    }
+    if let scalar = simple[Unicode.Scalar(byte)] { return Array(String(scalar).utf8) }
     guard let count = [UInt8(ascii: "x"): 2, UInt8(ascii: "u"): 4, UInt8(ascii: "U"): 8][byte] else { return nil }
     guard var number = hexadecimal(count) else { return nil }
     // JSON, which is YAML, writes characters beyond U+FFFF as two surrogates.
