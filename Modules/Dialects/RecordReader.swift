@@ -1,7 +1,7 @@
 /// Reads the records of a text one by one, a damaged one again in other ways.
 ///
 /// The extent of a record depends only on the text from its first byte on.
-struct RecordReader {
+struct RecordReader: ~Copyable {
   private let dialect: CSVDialect
   private let repairs: Bool
   /// Whether the text was converted from another encoding.

@@ -78,8 +78,7 @@ public final class TranscodingSource: ByteSource {
     of text: Span<UInt8>, wantsBytes: Bool
   ) throws(Problem) -> (offset: Int, bytes: [UInt8], stored: StoredText?) {
     let ending = text.count > 0 ? text[text.count - 1] : 0x0A, endsOpen = ending != 0x0A && ending != 0x0D
-    var left = 0
-    for index in 0..<text.count where text[index] == ending { left += 1 }
+    var left = ByteText.count(of: ending, in: text)
     return try state.withLock { (state) throws(Problem) in
       let offset = state.offset
       guard state.stored != nil else {
@@ -107,6 +106,13 @@ public final class TranscodingSource: ByteSource {
       taken.range = taken.range.prefix(count)
       rest.range = rest.range.dropFirst(count)
       state.stored = rest
+      var bytes: [UInt8] = []
+      if wantsBytes, count < TableConverter.longRecord {
+        try taken.forEachPart { part in
+          bytes += part.byteOffsets.map { Span<UInt8>(_bytes: part)[$0] }
+          return part.byteCount
+        }
+      }
       if rest.range.count < TableConverter.longRecord {
         state.stored = nil
         try rest.forEachPart { part in
@@ -114,7 +120,7 @@ public final class TranscodingSource: ByteSource {
           return part.byteCount
         }
       }
-      return (offset, [], taken)
+      return (offset, bytes, bytes.isEmpty ? taken : nil)
     }
   }
 

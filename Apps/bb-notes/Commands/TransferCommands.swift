@@ -1,6 +1,7 @@
 import AppShell
 import Codecs
 import CommandLineKit
+import Dialects
 import Domain
 import Rows
 import Sources
@@ -100,12 +101,12 @@ enum TransferCommands {
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     progress.update { $0.items = records.count }
     let isDryRun = context.has(Options.dryRun)
-    let done = Mutex(RecordImport.Outcome())
+    let done = Mutex<RecordImport.Outcome?>(nil)
     try await context.services.keepingRejects(in: isDryRun ? nil : context[rejects]) { () throws(Problem) in
       let outcome = try await importing.run(records, of: schema, from: name, isDryRun: isDryRun)
       done.withLock { $0 = outcome }
     }
-    let outcome = done.withLock(\.self)
+    guard let outcome = done.withLock({ $0 }) else { return }
     progress.finish()
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

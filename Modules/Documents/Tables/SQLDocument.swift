@@ -28,6 +28,7 @@ struct SQLDocument: TableDocument {
     while true {
       try skipSpace()
       guard try text.peek() != nil else { return nil }
+      if try takes(";") { continue }
       let word = try self.word()
       if word == "CREATE" {
         try create()
