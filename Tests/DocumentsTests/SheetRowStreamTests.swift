@@ -217,10 +217,9 @@ import Testing
     // Tables below each other.
     let two = body + ["", "x y", "9 8"]
     #expect(try await layout(two).warnings == ["row 5 looks like the header of another table"])
-    #expect(
-      try await layout(["Title", ""] + two).warnings == [
-        "the rows above row 3 look like a title", "row 7 looks like the header of another table",
-      ])
+    let below = try await layout(["Title", ""] + two).warnings
+    #expect(below.contains("the rows above row 3 look like a title"))
+    #expect(below.contains("row 7 looks like the header of another table"))
     reading = SheetReading()
     reading.table = 1
     #expect(try await layout(two, reading).rows == plain.rows)

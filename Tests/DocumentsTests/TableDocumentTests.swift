@@ -88,7 +88,7 @@ import Testing
         "- zip: 007\n  hex: 0x1F\n  t: 10:30\n  u: http://x#y\n  d: 2024-01-05\n",
         "{\"zip\":\"007\",\"hex\":\"0x1F\",\"t\":\"10:30\",\"u\":\"http://x#y\",\"d\":\"2024-01-05\"}\n"
       ),
-      ("- a: plain\n    more\n", "{\"a\":\"plain more\"}\n"), ("[]\n", "[]\n"),
+      ("- a: plain\n    more\n", "{\"a\":\"plain more\"}\n"), ("[]\n", ""),
       ("- 'it''s: x': 1\n  \"b: \": [{c: 1, \"d\":2}, ]\n", "{\"it's: x\":1,\"b: \":[{\"c\":1,\"d\":2}]}\n"),
       (
         "- a: 'x: y\n    more # text\n\n    end\n\n\n    '\n  b: \"p\\\n    \\ q\n\n    r\"\n  c: ['s\n\n    t',\n    u]\n",

@@ -35,12 +35,13 @@ struct StoredText: Sendable {
   /// - Parameter body: returns how many of the bytes it took; 0 for an end.
   func forEachPart(_ body: (RawSpan) throws(Problem) -> Int) throws(Problem) {
     try part.state.withLock { (part) throws(Problem) in
-      var at = range.lowerBound
+      var at = range.lowerBound, isCut = false
       while at < range.upperBound {
-        if !(part.start..<part.start + part.bytes.count).contains(at) { try read(at, &part) }
+        if isCut || !(part.start..<part.start + part.bytes.count).contains(at) { try read(at, &part) }
         let places = at - part.start..<min(part.bytes.count, range.upperBound - part.start)
         let taken = try part.bytes.read { (bytes) throws(Problem) in try body(bytes.extracting(places)) }
         if taken == 0 { return }
+        isCut = taken < places.count
         at += taken
       }
     }
