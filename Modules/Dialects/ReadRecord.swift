@@ -28,12 +28,14 @@ struct ReadRecord {
 
   /// Whether the fields have these keys.
   func hasKey(_ key: [[UInt8]]) -> Bool {
-    fields.count == key.count
-      && zip(fields, key).allSatisfy { field, name in
-        let own = field.drop(while: CellKind.isSpace)
-        return own.count >= name.count && zip(own, name).allSatisfy { Self.lowercase($0) == $1 }
-          && own.dropFirst(name.count).allSatisfy(CellKind.isSpace)
-      }
+    fields.count == key.count && zip(fields, key).allSatisfy { ReadRecord.has($0, key: $1) }
+  }
+
+  /// Whether a field has this key.
+  static func has(_ field: [UInt8], key: [UInt8]) -> Bool {
+    let own = field.drop(while: CellKind.isSpace)
+    return own.count >= key.count && zip(own, key).allSatisfy { lowercase($0) == $1 }
+      && own.dropFirst(key.count).allSatisfy(CellKind.isSpace)
   }
 
   var isLong: Bool { next - start > TableConverter.longRecord }

@@ -562,9 +562,13 @@ struct TableConverter: ~Copyable {
   }
 
   private func isHeader(_ record: ReadRecord, _ next: ArraySlice<ReadRecord>) -> Bool {
+    let isTyped = record.fields.contains { CellKind.of($0).isTyped }
+    if isTyped, !record.fields.contains(where: { field in headerKey.contains { ReadRecord.has(field, key: $0) } }) {
+      return false
+    }
     let names = Set(record.key.filter { !$0.isEmpty })
     if !headerKey.isEmpty, names.intersection(headerKey).count * 2 >= names.count { return true }
-    if record.fields.contains(where: { CellKind.of($0).isTyped }) || names.count < record.fields.count { return false }
+    if isTyped || names.count < record.fields.count { return false }
     return isAfterBlank
       || record.fields.indices.contains { column in next.allSatisfy { CellKind.of($0.fields[column]).isTyped } }
   }
@@ -625,7 +629,7 @@ struct TableConverter: ~Copyable {
     let isExpected = plan.expected.contains(reason)
     if !isExpected { rejected += 1 }
     var reject = Reject(
-      line: line, offset: base + record.start, reason: reason, action: action, detail: Array(detail.utf8),
+      line: line, offset: base + record.start, reason: reason, action: action, detail: detail,
       isExpected: isExpected)
     if original == nil, record.isLong, let scratch {
       do throws(Problem) {

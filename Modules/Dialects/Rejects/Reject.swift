@@ -44,12 +44,16 @@ public struct Reject: Sendable {
   var offset: Int
   var reason: Reason
   var action: Action
-  var detail: [UInt8] = []
+  var detail = ""
   /// Its bytes in the file, with the line end; those of a long record are stored.
   var raw: [UInt8] = []
   var stored: StoredText?
   /// The number of its bytes.
   var count: Int { stored?.range.count ?? raw.count }
+  /// Whether its bytes are only white space.
+  var isBlank: Bool { stored == nil && raw.allSatisfy(CellKind.isSpace) }
+  /// Whether it is of the same record.
+  func isOfRecord(_ other: Reject) -> Bool { offset == other.offset && count == other.count }
   /// Whether the user said that the record does not belong to the table.
   var isExpected = false
 }

@@ -64,18 +64,17 @@ public final class RejectLog: Sendable {
   func add(_ rejects: [Reject], of reader: Int) throws(Problem) {
     try state.withLock { (state) throws(Problem) in
       guard !rejects.isEmpty, let index = state.parts.firstIndex(where: { $0.reader == reader }) else { return }
-      for reject in rejects {
-        let isListed = !reject.isExpected || reject.reason == .shortRow || reject.reason == .longRow
-        if isListed {
-          state.parts[index].counts[Kind(reason: reject.reason, action: reject.action), default: 0] += 1
+      // A copy of a reject would cost more than its work here.
+      for at in rejects.indices {
+        let reason = rejects[at].reason, action = rejects[at].action, isExpected = rejects[at].isExpected
+        if !isExpected || reason == .shortRow || reason == .longRow {
+          state.parts[index].counts[Kind(reason: reason, action: action), default: 0] += 1
         }
-        state.parts[index].pendingBytes += reject.count
-        let isBlank = reject.stored == nil && reject.raw.allSatisfy(CellKind.isSpace)
-        if state.refusesLoss, !reject.isExpected, reject.action == .dropped && !isBlank || reject.action == .surplusCut
-        {
+        state.parts[index].pendingBytes += rejects[at].count
+        if state.refusesLoss, !isExpected, action == .dropped && !rejects[at].isBlank || action == .surplusCut {
           throw Problem(
-            .badData, "the record would be lost (\(reject.reason.rawValue))",
-            at: "\(state.parts[index].file):\(reject.line)", hint: .set(.rejects, for: "keep such records"))
+            .badData, "the record would be lost (\(reason.rawValue))",
+            at: "\(state.parts[index].file):\(rejects[at].line)", hint: .set(.rejects, for: "keep such records"))
         }
       }
       state.parts[index].pending += rejects
@@ -86,22 +85,24 @@ public final class RejectLog: Sendable {
   }
 
   private static func flush(_ part: inout Part) throws(Problem) {
-    var rest = part.pending[...], batch = RowBatchBuilder(width: schema.width)
+    let pending = part.pending
+    var next = 0, batch = RowBatchBuilder(width: schema.width)
     (part.pending, part.pendingBytes) = ([], 0)
-    while let first = rest.first {
+    while next < pending.count {
       // One record may have several rejects.
-      let record = rest.prefix { $0.offset == first.offset && $0.count == first.count }
-      rest = rest.dropFirst(record.count)
-      guard let stored = first.stored else {
-        unsafe append(record, first.raw.span.bytes, at: first.offset, part.file, to: &batch)
+      let first = next
+      repeat { next += 1 } while next < pending.count && pending[next].isOfRecord(pending[first])
+      guard let stored = pending[first].stored else {
+        let raw = pending[first].raw
+        unsafe append(pending[first..<next], raw.span.bytes, at: pending[first].offset, part.file, to: &batch)
         continue
       }
-      var offset = first.offset
+      var offset = pending[first].offset
       try stored.forEachPart { (bytes) throws(Problem) in
         // A part ends with a whole character.
         let valid = ByteText.firstInvalid(Span(_bytes: bytes))
         let count = bytes.byteCount - valid < 4 && valid > 0 ? valid : bytes.byteCount
-        append(record, bytes.extracting(..<count), at: offset, part.file, to: &batch)
+        append(pending[first..<next], bytes.extracting(..<count), at: offset, part.file, to: &batch)
         offset += count
         if batch.isFull { try part.rows.append(batch.takeBatch()) }
         return count
@@ -116,15 +117,15 @@ public final class RejectLog: Sendable {
   ) {
     let bytes = Span<UInt8>(_bytes: raw)
     let isText = ByteText.firstInvalid(bytes) == bytes.count && !ByteText.contains(bytes, [0])
-    for reject in rejects {
-      let isFirst = offset == reject.offset
+    for at in rejects.indices {
+      let isFirst = offset == rejects[at].offset
       batch.append(text: file)
-      batch.append(integer: Int64(reject.line))
+      batch.append(integer: Int64(rejects[at].line))
       batch.append(integer: Int64(offset))
       batch.append(integer: Int64(bytes.count))
-      batch.append(text: reject.reason.rawValue)
-      batch.append(text: (isFirst ? reject.action : .continued).rawValue)
-      batch.append(value: isFirst && !reject.detail.isEmpty ? .text(reject.detail) : .null)
+      batch.append(text: rejects[at].reason.rawValue)
+      batch.append(text: (isFirst ? rejects[at].action : .continued).rawValue)
+      if isFirst, !rejects[at].detail.isEmpty { batch.append(text: rejects[at].detail) } else { batch.appendNull() }
       if isText { batch.append(text: raw) }
       batch.appendNull()
       if !isText { batch.append(text: Base64.encoded(bytes.indices.map { bytes[$0] })) }

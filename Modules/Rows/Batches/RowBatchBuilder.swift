@@ -39,9 +39,10 @@ public struct RowBatchBuilder: ~Copyable {
   /// Appends a Boolean.
   public mutating func append(boolean value: Bool) { cells.append(.boolean(value)) }
   /// Appends text.
-  public mutating func append(text value: String) { append(text: Array(value.utf8)) }
+  public mutating func append(text value: String) { append(text: value.utf8.span) }
   /// Appends text that is valid UTF-8.
-  public mutating func append(text value: [UInt8]) { unsafe append(text: value.span.bytes) }
+  public mutating func append(text value: [UInt8]) { append(text: value.span) }
+  private mutating func append(text value: Span<UInt8>) { unsafe append(text: value.bytes) }
   /// Appends text that is valid UTF-8.
   @inlinable public mutating func append(text value: RawSpan) {
     let start = UInt32(arena.count)
