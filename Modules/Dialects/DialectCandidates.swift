@@ -30,9 +30,8 @@ struct DialectCandidates {
         if starts > 0 { quotes.append(0x22) }
         let (others, enclosed) = hasSingle ? Self.evidence(beginning, delimiter, 0x27) : (0, 0)
         if enclosed >= 2, enclosed * 2 >= others, enclosed > 2 * closed { quotes.append(0x27) }
-        let isQuoted = starts > 0
         if quotes.isEmpty { quotes = [0x22] }
-        if isQuoted { quotes.append(nil) }
+        if starts > 0 { quotes.append(nil) }
       }
       for quote in quotes {
         candidates.append((delimiter, quote, escape ?? .double))
@@ -52,7 +51,6 @@ struct DialectCandidates {
         candidates.append((CSVDialect.spaces, 0x22, .double))
       }
     }
-    scores = []
     for candidate in candidates {
       var dialect = frame
       (dialect.delimiter, dialect.quote, dialect.escape) = candidate

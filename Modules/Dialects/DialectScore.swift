@@ -14,8 +14,6 @@ struct DialectScore {
   var share = 0.0, typed = 0.0
   /// Records that are not blank.
   var records = 0
-  /// Whether every record has the usual width, apart from a title or comments before the first.
-  var hasEvenBody = false
   var enclosed = 0
 
   /// Whether every record has the same width, two fields or more.
@@ -56,20 +54,6 @@ struct DialectScore {
     records = rows.count
     columns = widths.likely
     share = Double(widths.counts[columns] ?? 0) / Double(rows.count)
-    var best = share
-    if columns > 1, let first = rows.firstIndex(where: { $0.count == columns }), first > 0,
-      Double(first) <= 0.8 * Double(rows.count)
-    {
-      // Records before the first of this width may be a title or comments.
-      let body = Array(rows[first...]), same = body.reduce(0) { $0 + ($1.count == columns ? 1 : 0) }
-      let part = Double(same) / Double(body.count) * (0.9 - 0.25 * Double(first) / Double(rows.count))
-      if part > share {
-        best = part
-        rows = body
-        widths = WidthCounts()
-        for row in rows { widths.add(row.count) }
-      }
-    }
     var pairs = 0
     for (left, right) in zip(rows, rows.dropFirst()) where left.count == right.count && left.count > 1 { pairs += 1 }
     let adjacent = Double(pairs) / Double(max(rows.count - 1, 1))
@@ -100,12 +84,10 @@ struct DialectScore {
     bad /= Double(rows.count)
     types = known / max(total, 1)
     typed = hard / max(total, 1)
-    records = rows.count
-    hasEvenBody = columns >= 2 && widths.counts.count == 1
     let irregular = 1 + 0.04 * Double(min(widths.counts.count - 1, 12))
     regularity =
       columns == 1
       ? 0.28
-      : (0.6 * best + 0.4 * max(adjacent, best * best)) * (1 - 0.62 / Double(max(columns, 1))) / irregular
+      : (0.6 * share + 0.4 * max(adjacent, share * share)) * (1 - 0.62 / Double(max(columns, 1))) / irregular
   }
 }

@@ -187,7 +187,7 @@ public struct DialectSniffer {
       if options.repairs { return use(best) }
       note("one column, but fields seem to be separated by spaces", .inputDelimiter, "spaces")
     } else if best.columns >= 2, best.share >= 0.6, best.bad == 0,
-      isUsual && delimiter != [0x2C] && (best.hasEvenBody || best.types > 0.6 && best.records >= 3)
+      isUsual && delimiter != [0x2C] && (best.isEven || best.types > 0.6 && best.records >= 3)
         || isRare
         || isSpaced && best.typed >= 0.5 && best.records >= 3
     {
@@ -290,9 +290,9 @@ public struct DialectSniffer {
     return (line[4], at)
   }
 
-  /// The bytes of the first lines.
   private var feed: UInt8 { finding.dialect.endsWithReturn ? 0x0D : 0x0A }
 
+  /// The bytes of the first lines.
   private func lines(_ text: Span<UInt8>, _ count: Int) -> Int {
     var at = 0, left = count
     while left > 0, at < text.count {
