@@ -123,6 +123,14 @@ import Testing
     #expect(try text(document, .sql) == expected)
   }
 
+  @Test(
+    "SQL: backslashes are text, unless MySQL takes them for escapes",
+    arguments: ["", "/*! SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES' */;"])
+  func backslashes(_ start: String) throws {
+    let document = start + "INSERT INTO t(x) VALUES ('C:\\'),('a\\nb')\n, ('\\') ;"
+    #expect(try text(document, .sql) == "{\"x\":\"C:\\\\\"}\n{\"x\":\"a\\\\nb\"}\n{\"x\":\"\\\\\"}\n")
+  }
+
   @Test("SQL and Singer: rows of several tables may alternate") func interleaved() throws {
     let sql = "/*!40101 SET a */;\nINSERT INTO a(x) VALUES(1);INSERT INTO b(x) VALUES(2);INSERT INTO a(x) VALUES(3);"
     #expect(try text(sql, .sql, table: "a") == "{\"x\":1}\n{\"x\":3}\n")
@@ -199,6 +207,10 @@ import Testing
       (.yaml, "a: \(String(repeating: "x", count: 1 << 20))", "x:1: a value is larger"),
       (.yaml, "- a: \"x\n", "x:1: unterminated"), (.sql, "INSERT INTO t VALUES(now());", "x:1: expected a literal"),
       (.sql, "CREATE TABLE t(a,b);\nINSERT INTO t VALUES(1);", "x:2: expected 2 values, found 1"),
+      (.sql, "INSERT INTO t VALUES('it\\'s');", "x:1: text has backslashes"),
+      (.sql, "INSERT INTO t VALUES('\\'','b');", "x:1: text has backslashes"),
+      (.sql, "INSERT INTO t VALUES('say \\'');", "x:1: text has backslashes"),
+      (.sql, "/*!40101 SET a */;\nINSERT INTO t VALUES('a\\nb');", "x:2: text has backslashes"),
       (.sql, "INSERT INTO t VALUES(1 2);", "x:1: expected a comma or the end of the row"),
       (.sql, "INSERT INTO t VALUES(\(String(repeating: "(", count: 1_000_000))", "x:1: nested deeper than 64"),
       (.singer, "[]\n", "x:1: expected a message"),

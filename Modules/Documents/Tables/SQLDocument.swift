@@ -20,6 +20,8 @@ struct SQLDocument: TableDocument {
   private var names: [[UInt8]] = []
   /// The parentheses that are open in a value.
   private var depth = 0
+  /// Whether comments show that MySQL wrote the statements, whose backslashes escape characters; nil if unknown.
+  private var escapes: Bool?
 
   init(_ source: any ByteSource, limit: Int) throws(Problem) { text = try DocumentText(source, limit: limit) }
 
@@ -135,7 +137,11 @@ struct SQLDocument: TableDocument {
       } else if byte == UInt8(ascii: "-"), try text.comes("--") {
         _ = try text.nextLine()
       } else if byte == UInt8(ascii: "/"), try text.comes("/*") {
-        while try text.peek() != nil, try !text.comes("*/") { try text.skip(1) }
+        if escapes == nil, try text.comes("/*!") { escapes = true }
+        while try text.peek() != nil, try !text.comes("*/") {
+          if try text.comes("no_backslash_escapes") { escapes = false }
+          try text.skip(1)
+        }
         try text.skip(2)
       } else {
         return
@@ -197,8 +203,15 @@ struct SQLDocument: TableDocument {
     var out: [UInt8] = []
     while true {
       out += try text.prefix { $0 == quote }
-      guard try text.next() != nil else { throw text.problem("unterminated text") }
-      guard try text.peek() == quote else { return out }
+      let isAtEnd = try text.next() == nil, next = try text.peek()
+      // After a value there is a mark or white space.
+      let isOdd = isAtEnd || next.map { $0 > 0x20 && $0 != quote && !",);".utf8.contains($0) } == true
+      if table != nil, quote == UInt8(ascii: "'"), escapes ?? isOdd, out.contains(UInt8(ascii: "\\")) {
+        throw text.problem(
+          "text has backslashes, which MySQL takes for escapes", hint: "export the table as CSV or JSON")
+      }
+      if isAtEnd { throw text.problem("unterminated text") }
+      guard next == quote else { return out }
       try text.skip(1)
       out.append(quote)
       guard out.count <= text.mostBytes else { throw text.tooLarge }
