@@ -101,12 +101,9 @@ enum TransferCommands {
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     progress.update { $0.items = records.count }
     let isDryRun = context.has(Options.dryRun)
-    let done = Mutex<RecordImport.Outcome?>(nil)
-    try await context.services.keepingRejects(in: isDryRun ? nil : context[rejects]) { () throws(Problem) in
-      let outcome = try await importing.run(records, of: schema, from: name, isDryRun: isDryRun)
-      done.withLock { $0 = outcome }
+    let outcome = try await context.services.keepingRejects(in: isDryRun ? nil : context[rejects]) {
+      () throws(Problem) in try await importing.run(records, of: schema, from: name, isDryRun: isDryRun)
     }
-    guard let outcome = done.withLock({ $0 }) else { return }
     progress.finish()
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

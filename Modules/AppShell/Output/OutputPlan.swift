@@ -564,9 +564,18 @@ extension AppServices {
 
   /// Runs a step, and writes the records of the input that were changed or dropped to a file: both, or neither.
   /// - Parameter path: the file; nil and `none` are none.
-  package func keepingRejects(in path: String?, _ step: @escaping Export.Step) async throws(Problem) {
+  /// - Returns: the result of the step.
+  package func keepingRejects<Result: Sendable>(
+    in path: String?, _ step: @escaping @Sendable () async throws(Problem) -> Result
+  ) async throws(Problem) -> Result {
     guard let path, path != "none" else { return try await step() }
-    try await writeRejects(to: try rejectsTarget(path), replaces: true, threads: 1, step)
+    let done = Mutex<Result?>(nil)
+    try await writeRejects(to: try rejectsTarget(path), replaces: true, threads: 1) { () throws(Problem) in
+      let result = try await step()
+      done.withLock { $0 = result }
+    }
+    guard let result = done.withLock({ $0 }) else { throw Problem(.bug, "internal error: the step did not run") }
+    return result
   }
 }
 
