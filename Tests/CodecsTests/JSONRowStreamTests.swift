@@ -168,7 +168,7 @@ import Testing
       ),
       (
         "{\n\"a\":1}",
-        "x:1:1: expected an array of objects, or one object per line, found a single object; to read a single record, wrap it in an array: [ … ]"
+        "x:1:1: expected an array of objects, or one object per line, found a single object"
       ),
     ])
   func mistakes(text: String, message: String) async {

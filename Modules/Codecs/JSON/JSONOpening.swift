@@ -63,7 +63,7 @@ struct JSONOpening {
     if unsafe hasLineFeed(scanner.base, from: self.scanner.at, to: scanner.at) { throw notATable("a single object") }
     guard isComplete else { return .lines }
     scanner.skipSpace()
-    if scanner.at == end, isWhole { throw notATable("a single object") }
+    if scanner.at == end, isWhole, !hint(JSONPointer(steps: [])).isEmpty { throw notATable("a single object") }
     return .lines
   }
 
@@ -110,9 +110,7 @@ struct JSONOpening {
           }
         }
         try scanner.skipValue(&keys, &shape)
-        guard try scanner.another(UInt8(ascii: "}")) else {
-          return pointer.steps.isEmpty ? "to read a single record, wrap it in an array: [ … ]" : ""
-        }
+        guard try scanner.another(UInt8(ascii: "}")) else { return "" }
       }
     } catch {
       return ""  // The error itself is reported elsewhere; this was only a hint.

@@ -85,9 +85,10 @@ struct JSONConverter {
 
   /// The only member of the only document that is an array of objects; nil if there is none, or more.
   var records: [String]? { documents == 1 && members.count == 1 ? members[0] : nil }
-  /// Whether the only document is an object without arrays of objects.
-  var isRecord: Bool {
-    documents == 1 && open.isEmpty && members.isEmpty && output.first { !CellKind.isSpace($0) } == UInt8(ascii: "{")
+  /// Whether the only document is an object without arrays of objects, or begins as one that is not in one line.
+  func isRecord(isWhole: Bool) -> Bool {
+    documents == 1 && members.isEmpty && output.first { !CellKind.isSpace($0) } == UInt8(ascii: "{")
+      && (isWhole ? open.isEmpty : !open.isEmpty && feeds > feedsBefore)
   }
   /// Whether it is neither one document nor one in each line.
   var hasDocuments: Bool { documents > 1 && isIrregular }

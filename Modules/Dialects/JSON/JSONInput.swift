@@ -23,28 +23,29 @@ public struct JSONInput: Sendable {
     _ source: any ByteSource, sample: [UInt8], isWhole: Bool, findsRecords: Bool, repairs: Bool
   ) throws(Problem) {
     var scan = JSONConverter(joins: false)
-    let text = sample.starts(with: [0xEF, 0xBB, 0xBF]) ? sample.dropFirst(3) : sample[...]
-    for byte in text { scan.add(byte) }
+    for byte in sample.dropFirst(sample.starts(with: CharacterEncoding.mark) ? 3 : 0) { scan.add(byte) }
     if isWhole { scan.end() }
     let isOther = scan.isForeign && !repairs
     var found = isOther ? [] : JSONDeviation.allCases.filter(scan.deviations.contains)
-    let isRecord = findsRecords && isWhole && scan.isRecord
+    let isRecord = findsRecords && !isOther && scan.isRecord(isWhole: isWhole)
     isJoined = isRecord || scan.hasDocuments && !isOther
     if isJoined, !isRecord { found.insert(.documents, at: 0) }
     records = findsRecords && !isOther ? scan.records : nil
     if !repairs, !isOther { try scan.refuseGuesses(in: source.name) }
     // The parser knows the places of what is not converted.
-    let plain: any ByteSource = isRecord ? MemoryByteSource([0x5B] + text + [0x5D], name: source.name) : source
     self.source =
-      found.isEmpty && !repairs
-      ? plain : JSONConvertingSource(source, joins: isJoined, repairs: repairs, known: Set(found))
+      found.isEmpty && !isJoined && !repairs
+      ? source : JSONConvertingSource(source, joins: isJoined, repairs: repairs, known: Set(found))
     var words = found.map(\.rawValue), hint = Remedy()
     if let records {
       let pointer = "\(JSONPointer(steps: records))"
       words.append("records at \(pointer)")
       hint = .set(.recordsPointer, to: pointer)
     }
-    if isRecord { words.insert("one object as one record", at: 0) }
+    if isRecord {
+      words.insert("one object as one record", at: 0)
+      if !isWhole { hint = .set(.recordsPointer, for: "read an array in it") }
+    }
     warnings =
       words.isEmpty ? [] : [Warning("\(source.name): read with \(words.joined(separator: ", "))", hint: hint)]
   }
@@ -82,7 +83,7 @@ private final class JSONConvertingSource: ByteSource {
           count = try source.read(into: &state.input, limit: 3)
         }
         var bytes = state.input.bytes[...]
-        if state.isFirst, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        if state.isFirst, bytes.starts(with: CharacterEncoding.mark) { bytes.removeFirst(3) }
         state.isFirst = false
         for byte in bytes { state.converter.add(byte) }
         if state.input.count == 0 {
