@@ -14,7 +14,8 @@ public struct NearType: Sendable, Hashable {
 
   /// The words that programs write for no value.
   private static let nullWords: Set<String> = [
-    "NA", "N/A", "n/a", "NULL", "null", "None", "nan", "NaN", "-", ".", "?", "#N/A", "Inf", "-Inf", "inf", "-inf",
+    "NA", "N/A", "n/a", "NULL", "null", "None", "nan", "NaN", "-", ".", "?", "#N/A", "\\N", "Inf", "-Inf", "inf",
+    "-inf",
   ]
   /// The orders of day, month and year.
   private static let orders = ["%d", "%m"].map { [$0, $0 == "%d" ? "%m" : "%d", "%Y"] } + [["%Y", "%m", "%d"]]
