@@ -83,7 +83,7 @@ extension FileInputOptions {
         "the first record is data; the columns are named column1, column2, … or as --names says"
       ).excluding("header-rows"), \.dialect.hasNoHeader),
     count(
-      "header-rows", .headerRows, in: 1...10, "records of the header; the names are joined by spaces",
+      "header-rows", .headerRows, in: 0...10, "records of the header, or 0 for none; the names are joined by spaces",
       \.dialect.headerRows),
     .value(
       text("names", "NAME,…", .columnNames, "names of the columns, instead of those of the header"), \.dialect.names

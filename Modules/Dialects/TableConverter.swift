@@ -603,11 +603,25 @@ struct TableConverter: ~Copyable {
     advance(record)
   }
 
-  /// - Throws: `badData` without the wanted table; `bug` if a byte of the input is in no record.
+  /// - Throws: `badData` without the wanted table, or if the options skip all records; `bug` if a byte of the input is
+  ///   in no record.
   func checkEnd() throws(Problem) {
     if let failure { throw failure }
+    let skips: [(Reject.Reason, Setting)] = [
+      (.preamble, .skippedRows), (.footer, .skippedFooter), (.comment, .commentPrefix),
+    ]
+    let options = skips.filter { plan.expected.contains($0.0) }
+    if !options.isEmpty, records <= dialect.skippedRows, tiled > Self.mark.count {
+      throw Problem(
+        .badData, "all records are skipped", at: name, hint: Remedy(steps: options.map { .omit($0.1) }))
+    }
     if let wanted = dialect.table, wanted > table {
       throw Problem(.badData, "table \(wanted) not found; the file has \(table)", at: name, hint: .set(.tableNumber))
+    }
+    if isWanted, !header.isEmpty {
+      throw Problem(
+        .badData, "expected \(dialect.headerRows) header rows, found \(header.count)", at: name, hint: .set(.headerRows)
+      )
     }
     guard tiled == base + window.count else {
       throw Problem(.bug, "internal error: bytes from \(tiled) on are in no record", at: name)

@@ -66,6 +66,10 @@ struct TableLayout {
   private mutating func findPreamble(_ text: Span<UInt8>, _ options: DialectOptions) {
     let rows = scan.rows
     guard columns >= 2, rows.count >= 3 else { return }
+    if let padded = paddedRows(text) {
+      dialect.skippedRows = rows[..<padded].count { !isComment(text, $0) }
+      return
+    }
     let fills = rows.filter { $0.count == columns }.map { scan.filled(text, $0) }.sorted()
     let usual = fills.isEmpty ? columns : fills[fills.count / 2]
     let first = rows.prefix(200).firstIndex { row in
@@ -94,6 +98,27 @@ struct TableLayout {
       && filled.count <= 3 && rows.count - count >= 3
       && filled.allSatisfy { scan.filled(text, $0) == 1 }
     if isNarrow, isApart || isTitle { dialect.skippedRows = before.count }
+  }
+
+  /// The number of records with two or more empty fields at their end, before one of different names that has none,
+  /// above columns of other types; nil if there are none.
+  private func paddedRows(_ text: Span<UInt8>) -> Int? {
+    /// The fields up to the last that is not empty.
+    func extent(_ row: SampleScan.Row) -> Int {
+      scan.fields(of: row).lastIndex { !scan.isBlank(text, $0) }.map { $0 - row.first + 1 } ?? 0
+    }
+    let rows = scan.rows.prefix(200), table = rows.filter { $0.count == columns && $0.bad == 0 }
+    let width = table.reduce(0) { max($0, extent($1)) }
+    guard let first = rows.firstIndex(where: { $0.count == columns && extent($0) == width }),
+      rows[..<first].contains(where: { extent($0) > 0 }), rows[..<first].allSatisfy({ extent($0) + 2 <= width })
+    else { return nil }
+    let names = scan.values(text, rows[first])[..<width], body = rows[(first + 1)...].filter { $0.count == columns }
+    guard body.count >= 2, Set(names).count == width else { return nil }
+    let areNames = names.allSatisfy { !CellKind.of($0).isTyped && CellKind.of($0) != .empty }
+    let haveTypes = (0..<width).contains { column in
+      body.count { scan.parser.kind(text, scan[$0, column]).isTyped } * 5 >= body.count * 4
+    }
+    return areNames && haveTypes ? first : nil
   }
 
   /// A header is a record of text above columns of other types.

@@ -226,6 +226,53 @@ import Testing
     #expect(reading.lines == Array(["1|2", "3|4", "5|6"].dropFirst(count)))
   }
 
+  @Test("options that skip all records are named", arguments: [nil, false, true])
+  func allSkipped(_ isFooter: Bool?) async throws {
+    for hasNoHeader in [false, true] {
+      var options = DialectOptions()
+      options.hasNoHeader = hasNoHeader
+      if let isFooter {
+        if isFooter { options.skippedFooter = 9 } else { options.skippedRows = 9 }
+      } else {
+        (options.skippedRows, options.skippedFooter) = (1, 2)
+      }
+      let refused = await #expect(throws: Problem.self) {
+        _ = try await Self.read(Array("a,b\n1,2\n3,4\n".utf8), options)
+      }
+      #expect(refused?.message == "all records are skipped")
+      #expect(refused?.hint.steps.count == (isFooter == nil ? 2 : 1))
+    }
+  }
+
+  @Test("a file has fewer records than the header") func headerAlone() async throws {
+    var options = DialectOptions()
+    options.headerRows = 3
+    let refused = await #expect(throws: Problem.self) { _ = try await Self.read(Array("a,b\n1,2\n".utf8), options) }
+    #expect(refused?.message == "expected 3 header rows, found 2")
+  }
+
+  @Test("titles may be padded to the width of the table", arguments: [";", ",", "\t"], [3, 5])
+  func paddedTitles(_ delimiter: String, _ width: Int) async throws {
+    let names = ["Date", "Text", "Amount", "Currency", "Balance"].prefix(width)
+    func line(_ values: some Sequence<String>) -> String { values.joined(separator: delimiter) + "\n" }
+    let titles = [["Account"], width > 3 ? ["IBAN", "DE12 3456"] : ["DE12"], []].map { title in
+      line(title + Array(repeating: "", count: width - title.count))
+    }
+    let rows = (1...9).map { line(["0\($0).03.2025", "Shop \($0)", "-\($0)3.5", "EUR", "1\($0).5"].prefix(width)) }
+    let text = (titles + [line(names)] + rows).joined()
+    let reading = try await Self.read(Array(text.utf8), Self.repairing)
+    #expect(reading.lines.count == 10)
+    #expect(reading.lines.first == names.joined(separator: "|"))
+    if delimiter == ";" {
+      let refused = await #expect(throws: Problem.self) { _ = try await Self.read(Array(text.utf8)) }
+      #expect(refused?.message == "3 records before the table")
+    }
+    // A header may have fewer names than the records have fields.
+    let unnamed = try await Self.read(
+      Array((line(["a", "b"] + names.dropFirst(2).map { _ in "" }) + rows.joined()).utf8), Self.repairing)
+    #expect(unnamed.lines.count == 10)
+  }
+
   static let tables = "a,b\n1,x\n2,y\n\n"
 
   @Test(
@@ -406,11 +453,12 @@ import Testing
       ("{\"a\":1}\n{\"a\":2}\n", "", nil), ("[{\"a\":1},\n{\"b\":[{}]}]", "", nil),
       ("{\n\"a\":1}\n{\n\"a\":2}\n", "several documents", "[{\n\"a\":1}\n,{\n\"a\":2}\n]"),
       ("[] [{\"a\":1}]\n[]\u{1E}[{\"a\":2},{}]", "several documents", "[    {\"a\":1} \n    ,{\"a\":2},{} ]"),
-      ("{\"a\":1,\n\"b\":[]} ", "one object as one record", "[{\"a\":1,\n\"b\":[]} ]"),
+      ("{\"a\":1,\n\"b\":[]} ", "one object as one record", "[{\"a\":1\n,\"b\":[]} ]"),
       ("// c\n{\"a\":1}", "one object as one record, comments", "[    \n{\"a\":1}]"),
       ("{\"a\":[{}],\"b\":[{}]}", "", nil), ("[]", "", nil), ("1", "", nil), ("{\"a\":[", "", nil),
       ("[{\"a\":1,},\n]", "trailing commas", "[{\"a\":1}\n]"),
       ("{\"n\":[1],\"x\":{\"r\":[{\"a\":[{}]}]}}", "records at /x/r", nil),
+      ("{\"a\":1} ", "one object as one record", "[{\"a\":1} ]"),
       ("// c\n[{\"a//\":1 /* [\n */}] # x", "comments", "    \n[{\"a//\":1     \n   }]    "),
     ] as [(String, String, String?)])
   func json(_ text: String, _ found: String, _ wanted: String?) throws {
@@ -451,6 +499,21 @@ import Testing
     }
     #expect(throws: Problem.self) { try text(false) }
     #expect(try text(true) == ["t.csv: read with comments", "t.csv: read with constants such as NaN as null"])
+  }
+
+  @Test("an object that is longer than the sample is one record") func longObject() throws {
+    let bytes = Array("\u{FEFF}{\n\"a\": [\n1,\n2]\n}\n".utf8)
+    let input = try JSONInput(
+      Portions(bytes, 4), sample: Array(bytes.prefix(14)), isWhole: false, findsRecords: true, repairs: false)
+    #expect(input.isJoined)
+    #expect(input.warnings.map(\.message) == ["t.csv: read with one object as one record"])
+    var result: [UInt8] = []
+    try input.source.forEachPiece { piece in unsafe piece.withUnsafeBytes { unsafe result += $0 } }
+    #expect(String(decoding: result, as: UTF8.self) == "[{\n\"a\": [\n1\n,2]\n}\n]")
+    // The first of many in lines, perhaps.
+    let line = try JSONInput(
+      Portions(bytes, 4), sample: Array("\n{\"a\":".utf8), isWhole: false, findsRecords: true, repairs: false)
+    #expect(!line.isJoined)
   }
 
   @Test("a word without an end is not collected") func endlessWord() throws {

@@ -205,6 +205,9 @@ import Testing
     reading.skippedRows = 2
     let skipped = try await layout(titled, reading)
     #expect(skipped.names == plain.names && skipped.rows == plain.rows && skipped.warnings.isEmpty)
+    reading.skippedRows = 9
+    #expect(try await layout(titled, reading).warnings == ["all rows are skipped"])
+    #expect(try await layout([], reading).warnings.isEmpty)
     // Two rows of names, none, and those of the user.
     reading = SheetReading()
     reading.headerRows = 2
