@@ -240,12 +240,15 @@ import Testing
     }
   }
 
-  @Test("A value larger than the limit is refused", arguments: [DocumentFormat.markdown, .html, .yaml, .sql, .singer])
+  @Test(
+    "A value larger than the limit is refused",
+    arguments: [DocumentFormat.markdown, .html, .yaml, .sql, .singer, .vcard])
   func limits(_ format: DocumentFormat) {
     let long = String(repeating: "x", count: 5000)
     let documents: [DocumentFormat: String] = [
       .markdown: "|a|\n|-|\n|\(long)|\n", .html: "<table><tr><td>a<tr><td>\(long)</table>", .yaml: "- a: \(long)\n",
       .sql: "INSERT INTO t VALUES('\(long)');", .singer: "{\"a\":\"\(long)\"}",
+      .vcard: "BEGIN:VCARD\nFN:A\nNOTE:" + String(repeating: "x\n ", count: 5000) + "\nEND:VCARD\n",
     ]
     let problem = #expect(throws: Problem.self) { try text(documents[format] ?? "", format, limit: 1000) }
     #expect(problem?.description.contains("larger than") == true)

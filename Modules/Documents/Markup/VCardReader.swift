@@ -1,8 +1,8 @@
 import Codecs
 public import Rows
 
-/// Reads vCards (RFC 6350, and the versions 2.1 and 3.0 before it): the properties of each card, in order.
-public enum VCardReader {
+/// Reads vCards (RFC 6350, and the versions 2.1 and 3.0 before it), line by line: the properties of each card, in order.
+public struct VCardReader: Sendable {
   /// One property.
   public struct Property: Sendable, Hashable {
     /// Its name in upper case, without the group: `TEL`.
@@ -32,53 +32,80 @@ public enum VCardReader {
   }
 
   private static let mostProperties = 1000
+  private let name: String, limit: Int
+  private var card: [Property]?, begin = 0, size = 0
+  private var line = Line(number: 0), number = 0
 
-  /// Reads a file card by card, so that memory does not depend on their number.
+  /// - Parameters:
+  ///   - name: the name of the file.
+  ///   - limit: the most bytes of a card.
+  init(name: String, limit: Int = .max) { (self.name, self.limit) = (name, limit) }
+
+  /// Reads a file card by card.
   /// A property is UTF-8, or as its parameter `CHARSET` says windows-1252 or ISO 8859-1.
   /// - Throws: `badData` with `name:line` for text in another encoding, a line that is not a property, a card that does
   ///   not end, and one with more than 1,000 properties.
   public static func read(
     _ bytes: [UInt8], name: String, body: ([Property]) throws(Problem) -> Void
   ) throws(Problem) {
-    var card: [Property]?, begin = 0
-    func take(_ line: Line) throws(Problem) {
-      if line.isBlank { return }
-      guard let property = try line.property(in: name) else {
-        throw Problem(.badData, "expected a property, NAME:VALUE", at: "\(name):\(line.number)")
-      }
-      let isCard = property.value.utf8.count == 5 && property.value.uppercased() == "VCARD"
-      switch property.name {
-      case "BEGIN" where isCard && card == nil: (card, begin) = ([], line.number)
-      case "END" where isCard && card != nil:
-        if let card { try body(card) }
-        card = nil
-      default:
-        guard let count = card?.count else {
-          throw Problem(.badData, "expected BEGIN:VCARD", at: "\(name):\(line.number)")
-        }
-        guard count < mostProperties else {
-          throw Problem(.badData, "the card has more than \(mostProperties) properties", at: "\(name):\(begin)")
-        }
-        card?.append(property)
-      }
-    }
-    var line = Line(number: 0), number = 0, start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var reader = VCardReader(name: name), start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
-      number += 1
-      let isContinued = line.continues(with: bytes[start..<end])
-      if !isContinued {
-        try take(line)
-        line.begin(bytes[start..<end], number)
-      }
+      if let card = try reader.add(bytes[start..<end]) { try body(card) }
       start = end + 1
     }
-    try take(line)
+    if let card = try reader.finish() { try body(card) }
+  }
+
+  /// Reads the next physical line, without its line feed.
+  /// - Returns: the card that ended before it.
+  mutating func add(_ part: ArraySlice<UInt8>) throws(Problem) -> [Property]? {
+    number += 1
+    size += part.count
+    guard size <= limit else {
+      throw Problem(
+        .badData, "the card is larger than \(limit >> 20) MiB", at: "\(name):\(number)", hint: .raise(.maximumField))
+    }
+    if line.continues(with: part) { return nil }
+    let ended = try takeLine()
+    line.begin(part, number)
+    return ended
+  }
+
+  /// Ends the file.
+  /// - Returns: the last card; nil if it was returned before.
+  mutating func finish() throws(Problem) -> [Property]? {
+    let ended = try takeLine()
+    line = Line(number: 0)
     guard card == nil else { throw Problem(.badData, "the card has no END:VCARD", at: "\(name):\(begin)") }
+    return ended
+  }
+
+  private mutating func takeLine() throws(Problem) -> [Property]? {
+    if line.isBlank { return nil }
+    guard let property = try line.property(in: name) else {
+      throw Problem(.badData, "expected a property, NAME:VALUE", at: "\(name):\(line.number)")
+    }
+    let isCard = property.value.utf8.count == 5 && property.value.uppercased() == "VCARD"
+    switch property.name {
+    case "BEGIN" where isCard && card == nil: (card, begin) = ([], line.number)
+    case "END" where isCard && card != nil:
+      defer { (card, size) = (nil, 0) }
+      return card
+    default:
+      guard let count = card?.count else {
+        throw Problem(.badData, "expected BEGIN:VCARD", at: "\(name):\(line.number)")
+      }
+      guard count < Self.mostProperties else {
+        throw Problem(.badData, "the card has more than \(Self.mostProperties) properties", at: "\(name):\(begin)")
+      }
+      card?.append(property)
+    }
+    return nil
   }
 
   /// A logical line: a physical line that begins with a space continues the one before.
-  private struct Line {
+  private struct Line: Sendable {
     private(set) var number: Int
     private var bytes: [UInt8] = []
     /// Where the value begins; nil while no colon outside of quotes was found before `searched`.

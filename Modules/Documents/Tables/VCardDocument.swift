@@ -8,23 +8,13 @@ extension DocumentFormat {
 /// The cards of an address book as rows, a property each column; of a property that a card has twice, the second is
 /// `phone_2`.
 struct VCardDocument: TableDocument {
-  private var cards: [[VCardReader.Property]] = []
-  private var next = 0
+  private var text: DocumentText, reader: VCardReader
   private var isBegun = false
 
-  /// The most bytes of a file, which is read as a whole.
-  private static let largest = 64 << 20
-
   init(_ source: any ByteSource, limit: Int) throws(Problem) {
-    var text = ArenaBuilder(capacity: 64 << 10)
-    while try source.read(into: &text, limit: text.room > 0 ? text.room : text.count) > 0 {
-      guard text.count <= Self.largest else {
-        throw Problem(.badData, "the file is larger than \(Self.largest >> 20) MiB", at: source.name, hint: "split it")
-      }
-    }
-    var cards: [[VCardReader.Property]] = []
-    try VCardReader.read(text.bytes, name: source.name) { cards.append($0) }
-    self.cards = cards
+    text = try DocumentText(source, limit: limit)
+    // As with CSV, a record may have twice the size of a value.
+    reader = VCardReader(name: source.name, limit: 2 * limit)
   }
 
   mutating func nextTable() throws(Problem) -> String? {
@@ -33,11 +23,16 @@ struct VCardDocument: TableDocument {
   }
 
   mutating func nextRecord() throws(Problem) -> DocumentRecord? {
-    guard next < cards.count else { return nil }
-    defer { next += 1 }
+    while let line = try text.nextLine() {
+      if let card = try reader.add(line[...]) { return Self.record(card) }
+    }
+    return try reader.finish().map(Self.record)
+  }
+
+  private static func record(_ card: [VCardReader.Property]) -> DocumentRecord {
     var fields: [(name: [UInt8], value: [UInt8])] = [], counts: [String: Int] = [:]
-    let hasName = cards[next].contains { $0.name == "FN" }
-    for property in cards[next] where !["VERSION", "PRODID"].contains(property.name) {
+    let hasName = card.contains { $0.name == "FN" }
+    for property in card where !["VERSION", "PRODID"].contains(property.name) {
       if property.name == "N", hasName { continue }
       let column = Self.columns[property.name] ?? Self.column(property.name)
       let count = counts[column, default: 0] + 1
