@@ -74,13 +74,13 @@ public struct ForeignFormat: Sendable {
       problem: "is an \(isXML ? "XML document" : "HTML page"), not a table",
       hint: [
         path == nil ? "check the URL: some servers respond with a page for signing in" : "save the table as CSV",
-        .set(.inputFormat, to: "csv", for: "read it anyway"),
+        .set(.inputFormat, to: isXML ? "csv" : "html", for: isXML ? "read it anyway" : "read its tables"),
       ], isCertain: true)
   }
 
   private static func named(_ path: String?, _ suffix: String?, _ bytes: [UInt8]) -> ForeignFormat? {
     let file = path.map(Remedy.shellWord) ?? "FILE"
-    if let suffix, ["xls", "xlsb"].contains(suffix) { return workbook(suffix, file) }
+    if let suffix, ["xls", "xlsb"].contains(suffix), bytes.contains(0) { return workbook(suffix, file) }
     if suffix == "zip" {
       return ForeignFormat(problem: "cannot read .zip archives", hint: "extract it first: unzip \(file)")
     }

@@ -151,13 +151,17 @@ import Testing
     let shell = Shell("")
     shell.write("page.csv", " \n<!DOCTYPE html><html></html>")
     shell.write("error.csv", "<?xml version=\"1.0\"?><Error/>")
+    shell.write("text.xls", "a\tb\n1\t2\n")
     shell.write("orc.txt", "ORC\u{1}x")
     shell.write("orc.csv", "ORC,a\n1,2\n")
     let made = shell.run(
       "cp orc.csv a.csv; tar -cf a.tar a.csv; tar -czf a.tar.gz a.csv; printf '7z\\274\\257\\047\\034' > a.7z")
     #expect(made.status == 0, "\(made.err)")
     for (name, message, hint) in [
-      ("page.csv", "is an HTML page, not a table", "save the table as CSV, or use --from-format csv to read it anyway"),
+      (
+        "page.csv", "is an HTML page, not a table",
+        "save the table as CSV, or use --from-format html to read its tables"
+      ),
       (
         "error.csv", "is an XML document, not a table",
         "save the table as CSV, or use --from-format csv to read it anyway"
@@ -170,6 +174,7 @@ import Testing
       let done = shell.run("bb-export \(name)")
       #expect(done.status == 64 && done.err == "bb-export: \(name): \(message)\nhint: \(hint)\n", "\(done.err)")
     }
+    #expect(shell.run("bb-export text.xls").err.hasSuffix("or use --from-format csv to read it anyway\n"))
     #expect(shell.run("bb-export orc.csv -f csv").out == "ORC,a\n1,2\n")
     #expect(shell.run("bb-export page.csv --from-format csv").status == 0)
     #expect(shell.run("head -c 99 /dev/zero > zero.csv; bb-export zero.csv --repair").status == 65)
