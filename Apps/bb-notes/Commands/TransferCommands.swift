@@ -5,7 +5,6 @@ import Dialects
 import Domain
 import Rows
 import Sources
-import Synchronization
 
 /// Commands that bring records in from files, and write them out to files.
 enum TransferCommands {

@@ -562,9 +562,8 @@ extension AppServices {
     _ = try await export.run(try rejects.rows()) { (rows) throws(Problem) in rows }
   }
 
-  /// Runs a step, and writes the records of the input that were changed or dropped to a file: both, or neither.
+  /// The result of a step, and a file with the records of the input that were changed or dropped: both, or neither.
   /// - Parameter path: the file; nil and `none` are none.
-  /// - Returns: the result of the step.
   package func keepingRejects<Result: Sendable>(
     in path: String?, _ step: @escaping @Sendable () async throws(Problem) -> Result
   ) async throws(Problem) -> Result {

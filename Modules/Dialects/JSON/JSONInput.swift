@@ -42,10 +42,8 @@ public struct JSONInput: Sendable {
       words.append("records at \(pointer)")
       hint = .set(.recordsPointer, to: pointer)
     }
-    if isRecord {
-      words.insert("one object as one record", at: 0)
-      if !isWhole { hint = .set(.recordsPointer, for: "read an array in it") }
-    }
+    if isRecord { words.insert("one object as one record", at: 0) }
+    if isRecord, !isWhole { hint = .set(.recordsPointer, for: "read an array in it") }
     warnings =
       words.isEmpty ? [] : [Warning("\(source.name): read with \(words.joined(separator: ", "))", hint: hint)]
   }

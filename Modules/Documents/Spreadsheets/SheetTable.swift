@@ -52,9 +52,8 @@ struct SheetTable {
       reading.names ?? columns.enumerated().map { isNamed ? "column\($0.offset + 1)" : titles[$0.element] ?? "" })
     (skippedRows, headerRows) = (reading.skippedRows, reading.headerRows)
     let isSkipped = columns.isEmpty && reading.skippedRows > 0 && cursor.reader.row > 0
-    self.warnings =
-      (isSkipped ? [Warning("all rows are skipped", hint: .omit(Setting("csv.skippedRows")))] : warnings)
-      + header.warnings
+    let skipped = Warning("all rows are skipped", hint: .omit(Setting("csv.skippedRows")))
+    self.warnings = isSkipped ? [skipped] : warnings + header.warnings
     types = columns.map { $0 < kinds.count ? kinds[$0].type(else: .text) : .text }
     isCertain = isAtEnd
   }

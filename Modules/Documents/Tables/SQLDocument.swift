@@ -205,7 +205,7 @@ struct SQLDocument: TableDocument {
       out += try text.prefix { $0 == quote }
       let isAtEnd = try text.next() == nil, next = try text.peek()
       // After a value there is a mark or white space.
-      let isOdd = isAtEnd || next.map { $0 > 0x20 && $0 != quote && !",);".utf8.contains($0) } == true
+      let isOdd = next.map { $0 > 0x20 && $0 != quote && !",);".utf8.contains($0) } ?? isAtEnd
       if table != nil, quote == UInt8(ascii: "'"), escapes ?? isOdd, out.contains(UInt8(ascii: "\\")) {
         throw text.problem(
           "text has backslashes, which MySQL takes for escapes", hint: "export the table as CSV or JSON")
