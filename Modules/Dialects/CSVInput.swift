@@ -28,7 +28,7 @@ public struct CSVInput: Sendable {
     _ source: any ByteSource, sample: Span<UInt8>, isWhole: Bool, _ options: DialectOptions, isTabbed: Bool,
     maximumField: Int, replacesBadEncoding: Bool = false, log: RejectLog?
   ) throws(Problem) {
-    let (encoding, finding, text) = try Self.sniff(
+    let (encoding, finding) = try Self.sniff(
       sample, isWhole: isWhole, options, isTabbed: isTabbed, name: source.name)
     var doubts = finding.doubts
     if !encoding.isSure, options.encoding == nil, !replacesBadEncoding {
@@ -67,6 +67,7 @@ public struct CSVInput: Sendable {
       if options.table == nil { (plan.columns, plan.makeProfile) = (finding.width, finding.makeProfile) }
       plan.maximumField = maximumField
       plan.maximumRejects = options.maximumRejects
+      plan.skips = [Setting.skippedRows, .skippedFooter, .commentPrefix, .headerRows].filter(options.settings.contains)
       if options.skippedRows != nil { plan.expected.insert(.preamble) }
       if options.skippedFooter != nil { plan.expected.insert(.footer) }
       if options.table != nil { plan.expected.formUnion([.anotherTable, .repeatedHeader]) }
@@ -82,7 +83,7 @@ public struct CSVInput: Sendable {
     var warnings =
       finding.notes.map { note in
         Warning("\(source.name): \(note.message)", hint: .set(note.setting, to: note.value ?? ""))
-      } + Self.summary(source.name, encoding, finding, options, text)
+      } + Self.summary(source.name, finding.settings(encoding, options))
     if dialect.repeatsReturns {
       warnings.append(Warning("\(source.name): lines end in several carriage returns, which are in no field"))
     }
@@ -105,7 +106,7 @@ public struct CSVInput: Sendable {
   /// Finds the encoding and the dialect of a sample.
   static func sniff(
     _ sample: Span<UInt8>, isWhole: Bool, _ options: DialectOptions, isTabbed: Bool, name: String
-  ) throws(Problem) -> (CharacterEncoding.Finding, DialectFinding, Int) {
+  ) throws(Problem) -> (CharacterEncoding.Finding, DialectFinding) {
     let encoding = CharacterEncoding.finding(sample, isWhole: isWhole, options.encoding)
     let body = sample.extracting(encoding.mark...)
     let mayBeArchive = encoding.encoding == .utf8 && ByteText.contains(body, [0])
@@ -119,22 +120,18 @@ public struct CSVInput: Sendable {
       }
     }
     guard encoding.encoding != .utf8 else {
-      return (encoding, DialectSniffer.finding(body, options, isTabbed: isTabbed, isWhole: isWhole), body.count)
+      return (encoding, DialectSniffer.finding(body, options, isTabbed: isTabbed, isWhole: isWhole))
     }
     guard var decoder = TextDecoder(encoding.encoding) else {
       throw Problem(.unavailable, "the system cannot convert \(encoding.encoding.rawValue)", at: name)
     }
     var text: [UInt8] = []
     _ = decoder.decode(body, isAtEnd: isWhole, into: &text)
-    return (encoding, DialectSniffer.finding(text.span, options, isTabbed: isTabbed, isWhole: isWhole), text.count)
+    return (encoding, DialectSniffer.finding(text.span, options, isTabbed: isTabbed, isWhole: isWhole))
   }
 
   /// One line that says how the file is read, if not as usual.
-  private static func summary(
-    _ name: String, _ encoding: CharacterEncoding.Finding, _ finding: DialectFinding, _ options: DialectOptions,
-    _ count: Int
-  ) -> [Warning] {
-    let settings = finding.settings(encoding, options)
+  private static func summary(_ name: String, _ settings: [DialectFinding.Note]) -> [Warning] {
     guard !settings.isEmpty else { return [] }
     let hint = Remedy.together(settings.map { Remedy.Choice($0.setting, $0.value) })
     let list = settings.map(\.message).joined(separator: ", ")

@@ -22,6 +22,8 @@ struct TableConverter: ~Copyable {
     var maximumRejects: Int?
     /// Why records are dropped because the user said so.
     var expected: Set<Reject.Reason> = []
+    /// The settings of the user that take records from the table.
+    var skips: [Setting] = []
   }
 
   /// The text, from `base` on.
@@ -566,9 +568,10 @@ struct TableConverter: ~Copyable {
     if isTyped, !record.fields.contains(where: { field in headerKey.contains { ReadRecord.has(field, key: $0) } }) {
       return false
     }
-    let names = Set(record.key.filter { !$0.isEmpty })
+    // The last name is empty where records end with delimiters.
+    let key = record.key, names = Set(key.filter { !$0.isEmpty }), unnamed = key.last == [] ? 1 : 0
     if !headerKey.isEmpty, names.intersection(headerKey).count * 2 >= names.count { return true }
-    if isTyped || names.count < record.fields.count { return false }
+    if isTyped || names.count + unnamed < key.count { return false }
     return isAfterBlank
       || record.fields.indices.contains { column in next.allSatisfy { CellKind.of($0.fields[column]).isTyped } }
   }
@@ -607,21 +610,14 @@ struct TableConverter: ~Copyable {
   ///   in no record.
   func checkEnd() throws(Problem) {
     if let failure { throw failure }
-    let skips: [(Reject.Reason, Setting)] = [
-      (.preamble, .skippedRows), (.footer, .skippedFooter), (.comment, .commentPrefix),
-    ]
-    let options = skips.filter { plan.expected.contains($0.0) }
-    if !options.isEmpty, records <= dialect.skippedRows, tiled > Self.mark.count {
-      throw Problem(
-        .badData, "all records are skipped", at: name, hint: Remedy(steps: options.map { .omit($0.1) }))
-    }
     if let wanted = dialect.table, wanted > table {
       throw Problem(.badData, "table \(wanted) not found; the file has \(table)", at: name, hint: .set(.tableNumber))
     }
-    if isWanted, !header.isEmpty {
+    if !plan.skips.isEmpty, !hasNames || records <= dialect.skippedRows, tiled > Self.mark.count {
+      let found = "expected \(dialect.headerRows) header rows, found \(header.count)"
       throw Problem(
-        .badData, "expected \(dialect.headerRows) header rows, found \(header.count)", at: name, hint: .set(.headerRows)
-      )
+        .badData, header.isEmpty ? "all records are skipped" : found, at: name,
+        hint: Remedy(steps: plan.skips.map(Remedy.Step.omit)))
     }
     guard tiled == base + window.count else {
       throw Problem(.bug, "internal error: bytes from \(tiled) on are in no record", at: name)

@@ -66,7 +66,7 @@ struct TableLayout {
   private mutating func findPreamble(_ text: Span<UInt8>, _ options: DialectOptions) {
     let rows = scan.rows
     guard columns >= 2, rows.count >= 3 else { return }
-    if let padded = paddedRows(text) {
+    if let padded = paddedRows(text, repairs: options.repairs) {
       dialect.skippedRows = rows[..<padded].count { !isComment(text, $0) }
       return
     }
@@ -84,41 +84,31 @@ struct TableLayout {
     let before = rows[..<count].filter { !isComment(text, $0) }
     let filled = before.filter { scan.filled(text, $0) > 0 }
     guard !before.isEmpty, count > 0 else { return }
-    if filled.isEmpty {
-      if dialect.comment.isEmpty { dialect.skippedRows = count }
-      return
-    }
-    let isShort = filled.allSatisfy { $0.count != columns }
-    // Names with a value each, and a blank line after them, are a preamble too.
-    let most = before.count > filled.count && isShort && columns >= 4 ? 2 : 1
-    let isNarrow = filled.allSatisfy { Double(scan.filled(text, $0)) <= max(Double(most), 0.34 * Double(columns)) }
-    let isApart = before.count > filled.count || isShort
-    let isTitle =
-      (columns >= 4 || columns == 3 && !scan.values(text, rows[count]).contains { CellKind.of($0).isTyped })
-      && filled.count <= 3 && rows.count - count >= 3
-      && filled.allSatisfy { scan.filled(text, $0) == 1 }
-    if isNarrow, isApart || isTitle { dialect.skippedRows = before.count }
+    if filled.isEmpty, !dialect.comment.isEmpty { return }
+    let isNarrow = filled.allSatisfy { Double(scan.filled(text, $0)) <= max(1, 0.34 * Double(columns)) }
+    let isApart = before.count > filled.count || filled.allSatisfy { $0.count != columns }
+    if isNarrow, isApart { dialect.skippedRows = before.count }
   }
 
   /// The number of records with two or more empty fields at their end, before one of different names that has none,
-  /// above columns of other types; nil if there are none.
-  private func paddedRows(_ text: Span<UInt8>) -> Int? {
-    /// The fields up to the last that is not empty.
-    func extent(_ row: SampleScan.Row) -> Int {
-      scan.fields(of: row).lastIndex { !scan.isBlank(text, $0) }.map { $0 - row.first + 1 } ?? 0
+  /// above a column of other types; nil if there are none.
+  private func paddedRows(_ text: Span<UInt8>, repairs: Bool) -> Int? {
+    let rows = scan.rows.prefix(200)
+    // Up to the last field that is not blank.
+    let widths = rows.map { row in
+      scan.fields(of: row).lastIndex { !scan.isBlank(text, $0) }.map { $0 + 1 - row.first } ?? 0
     }
-    let rows = scan.rows.prefix(200), table = rows.filter { $0.count == columns && $0.bad == 0 }
-    let width = table.reduce(0) { max($0, extent($1)) }
-    guard let first = rows.firstIndex(where: { $0.count == columns && extent($0) == width }),
-      rows[..<first].contains(where: { extent($0) > 0 }), rows[..<first].allSatisfy({ extent($0) + 2 <= width })
+    let width = zip(rows, widths).reduce(0) { $1.0.count == columns ? max($0, $1.1) : $0 }
+    guard let first = widths.firstIndex(of: width), widths[..<first].contains(where: { $0 > 0 }),
+      // Others may be a table of their own, which the user may want.
+      (0..<first).allSatisfy({ widths[$0] + 2 <= width && (repairs || widths[$0] <= 2 || rows[$0].count == columns) })
     else { return nil }
     let names = scan.values(text, rows[first])[..<width], body = rows[(first + 1)...].filter { $0.count == columns }
-    guard body.count >= 2, Set(names).count == width else { return nil }
     let areNames = names.allSatisfy { !CellKind.of($0).isTyped && CellKind.of($0) != .empty }
-    let haveTypes = (0..<width).contains { column in
+    let isHeader = (0..<columns).contains { column in
       body.count { scan.parser.kind(text, scan[$0, column]).isTyped } * 5 >= body.count * 4
     }
-    return areNames && haveTypes ? first : nil
+    return isHeader && areNames && body.count >= 2 && Set(names).count == width ? first : nil
   }
 
   /// A header is a record of text above columns of other types.
