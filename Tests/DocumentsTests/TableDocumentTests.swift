@@ -242,15 +242,15 @@ import Testing
 
   @Test(
     "A value larger than the limit is refused",
-    arguments: [DocumentFormat.markdown, .html, .yaml, .sql, .singer, .vcard])
-  func limits(_ format: DocumentFormat) {
-    let long = String(repeating: "x", count: 5000)
-    let documents: [DocumentFormat: String] = [
-      .markdown: "|a|\n|-|\n|\(long)|\n", .html: "<table><tr><td>a<tr><td>\(long)</table>", .yaml: "- a: \(long)\n",
-      .sql: "INSERT INTO t VALUES('\(long)');", .singer: "{\"a\":\"\(long)\"}",
-      .vcard: "BEGIN:VCARD\nFN:A\nNOTE:" + String(repeating: "x\n ", count: 5000) + "\nEND:VCARD\n",
-    ]
-    let problem = #expect(throws: Problem.self) { try text(documents[format] ?? "", format, limit: 1000) }
+    arguments: [
+      (DocumentFormat.markdown, "|a|\n|-|\n|", "x", "|\n"), (.html, "<table><tr><td>a<tr><td>", "x", "</table>"),
+      (.yaml, "- a: ", "x", "\n"), (.yaml, "- a: 1\n", "\n", ""), (.yaml, "a: 1\n", "#\n", ""),
+      (.sql, "INSERT INTO t VALUES('", "x", "');"), (.singer, "{\"a\":\"", "x", "\"}"),
+      (.vcard, "BEGIN:VCARD\nFN:A\nNOTE:", "x\n ", "\nEND:VCARD\n"),
+    ]) func limits(_ format: DocumentFormat, _ start: String, _ part: String, _ end: String)
+  {
+    let document = start + String(repeating: part, count: 5000) + end
+    let problem = #expect(throws: Problem.self) { try text(document, format, limit: 1000) }
     #expect(problem?.description.contains("larger than") == true)
   }
 }

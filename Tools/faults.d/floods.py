@@ -24,8 +24,16 @@ IMPORTS = {
             (b"BEGIN:VCARD\nFN:x\nNOTE:", BYTES + [b"\n ", b"\r\n", b"\\n", b"\nA:B", b"\nPHOTO:x", b"=\n"]),
             (b"BEGIN:VCARD\nFN:x\nNOTE;ENCODING=QUOTED-PRINTABLE:", [b"=\n", b"=41", b"x=\n"]), (b"BEGIN:VCARD\nN", [b"\n ", b";", b";A=B", b"."])],
 }
-LAKES = ["parquet", "delta", "join", "store", "repair"]
-# What one record is made of, half the size: a table with damage in it.
+LAKES = ["parquet", "delta", "join", "store", "repair", "documents"]
+# Other documents that tables are read from, and those of the imports, for each format; a quarter of the size.
+DOCUMENTS = {
+    "md": [(b"# t\n|a|\n|-|\n|", [b"|", b"\\", b"`", b"*", b"&amp;", b"x|\n|", b"x", b"\n", b"[", b"<br>", b"|-|\n"])],
+    "html": [(b"<table><tr><th>a</th></tr>", XML + [b"<tr>", b"<td>", b"<tr><td>1", b"<table>", b"</table>", b"<td colspan=9>", b"<br>"])],
+    "yaml": [(b"- a: 1\n", [b"- a: 1\n", b"  b: 2\n", b"- ", b"---\n", b"#\n", b"\n"]), (b"- a: ", [b"x", b"x ", b"[", b"{", b"'", b'"', b"|\n    x\n"])],
+    "sql": [(b"INSERT INTO t VALUES", [b"(1),", b"(", b"('x'),", b" ", b"--\n", b"/*"]), (b"INSERT INTO t VALUES('", [b"x", b"''", b"\n", b"\\"]),
+            (b"", [b"INSERT INTO t VALUES(1);", b"CREATE TABLE t(a);", b";", b"x "])],
+}
+# What one record is made of, half the size, or an eighth if it is many records, with a reject each: a table with damage in it.
 DAMAGE = [(b'x"y ', b"lorem "), (b'"', b"a\nt "), (b"", b"\xe9 a"), (b"", b",x"), (b'"', b'""x'), (b"'", b"''"), (b"", b"a;b\n")]
 TABLES = ["csv", "tsv", "json", "ndjson", "db", "xlsx"]
 SHEET = [(b"", XML), (b"<worksheet><sheetData>", XML + [b"<row/>", b"<row>", b"<row><c/></row>", b"<row><c><v>1</v></c></row>"]),
@@ -219,10 +227,16 @@ def lakes(kind, size):
         for start, text in DAMAGE:
             for name in ("utf-8", "utf-16le", "gb18030", "windows-1252"):
                 def fill(path, s=start, t=text, e=name):
-                    damaged = b"id,text,day\n" + rows + b"1," + s + t * (size // 2 // len(t)) + b'"x,2024-01-02\n' + rows
+                    damaged = b"id,text,day\n" + rows + b"1," + s + t * (size // (8 if b"\n" in t else 2) // len(t)) + b'"x,2024-01-02\n' + rows
                     path.with_name("f.csv").write_bytes(damaged if e in ("utf-8", "windows-1252") else damaged.decode("latin-1").encode(e))
                 yield f"repair {name} {start!r} {text!r}", fill, \
                     ["f.csv", "--repair", "--from-encoding", name, "--rejects", "r.csv", "--max-field", "64", "-f", "csv", "-o", "o.csv", "-q"]
+    elif kind == "documents":
+        for name, floods in (IMPORTS | DOCUMENTS).items():
+            for begin, texts in floods if name != "xml" else []:
+                for text in texts:
+                    yield f"{name} as a table {begin!r} {text!r}", lambda path, n=name, b=begin, t=text: write(path.with_name(f"f.{n}"), b, t, size // 4), \
+                        ["--from", f"f.{name}", "-o", "o.ndjson", "-q"]
     elif kind == "csv":
         header = ",".join(["a"] * 10_000)
         yield "csv 10,000 equal names", lambda path: path.write_text(header + "\n" + header + "\n"), ["f.csv", "-q", "-o", "o.ndjson"]

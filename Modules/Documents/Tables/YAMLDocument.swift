@@ -21,7 +21,8 @@ struct YAMLDocument: TableDocument {
   /// The records of a document that was read whole, the last one first, and whether a mapping came before.
   private var records: [JSON] = [], hasMapping = false
   private(set) var note: String?
-  private static let largestMapping = 1 << 20
+  /// The bytes of memory that an empty line takes.
+  private static let lineMemory = 96
 
   /// A line without its indentation and comment.
   fileprivate struct Line {
@@ -55,8 +56,8 @@ struct YAMLDocument: TableDocument {
         break
       }
       lines.append(line)
-      size += line.source.count
-      guard size <= (isItem ? text.mostBytes : min(text.mostBytes, Self.largestMapping)) else { throw text.tooLarge }
+      size += line.source.count + Self.lineMemory
+      guard size <= text.mostBytes else { throw text.tooLarge }
     }
     guard let first = lines.first else { return nil }
     while !isItem, pending == nil, let line = try takeLine() {
