@@ -364,16 +364,13 @@ struct TableConverter: ~Copyable {
     if record.isBlank, hasNames ? reader.width != 1 : record.fields[0].isEmpty || !isColumn {
       isAfterBlank = true
       records -= 1
-      if !record.fields[0].isEmpty {
-        guard plan.repairs else {
-          if hasNames { return problem(record, "expected \(reader.width ?? 0) fields, found a line of spaces") }
-          advance(record)
-          return nil
-        }
+      if !record.fields[0].isEmpty, plan.repairs {
         drop(record, .blankLine)
-        return nil
+      } else if !record.fields[0].isEmpty, hasNames {
+        return problem(record, "expected \(reader.width ?? 0) fields, found a line of spaces")
+      } else {
+        advance(record)
       }
-      advance(record)
       return nil
     }
     if !isWanted, table >= dialect.table ?? 1 {
@@ -500,9 +497,8 @@ struct TableConverter: ~Copyable {
       if fields.count <= 2, let names = RecordReader.names(in: raw(record, trimmed: true), dialect, width: width) {
         (fields, reason) = (names, .anotherDelimiter)
       } else {
-        let isLong = fields.count > width
+        reason = fields.count > width ? .longHeader : .shortHeader
         fields = fitted(fields, width)
-        reason = isLong ? .longHeader : .shortHeader
       }
       isSure = true
     }
@@ -551,7 +547,11 @@ struct TableConverter: ~Copyable {
 
   /// A header with as many names as there are columns.
   private func fitted(_ fields: [[UInt8]], _ width: Int) -> [[UInt8]] {
-    let surplus = fields.count - width
+    let surplus = fields.count - width, isSpaced = dialect.delimiter[0] == 0x09 || dialect.delimiter[0] == 0x20
+    // R does not name the column of the names of rows; others do not name the empty one after a last delimiter.
+    if surplus == -1, isSpaced, let profile = reader.makeProfile?(), profile.fit(width - 1, []) < 2 {
+      return [[]] + fields
+    }
     guard surplus > 0 else { return fields + Array(repeating: [], count: -surplus) }
     let blanks = fields.indices.filter { fields[$0].allSatisfy(CellKind.isSpace) }
     guard blanks.count >= surplus else { return Array(fields[..<width]) }

@@ -57,6 +57,18 @@ import Testing
     #expect(reading.rejects == ["\(place),bad encoding,repaired"])
   }
 
+  @Test(
+    "a header without a name for the first column, as R writes it, or for an empty last one", arguments: ["\t", " "])
+  func shortHeader(_ delimiter: String) async throws {
+    let rows = (1...9).map { ["\"gene \($0)\"", "\($0).5", "\($0).25"].joined(separator: delimiter) }
+    for (end, names) in [("", "column1|ctrl|treat"), (delimiter, "name|ctrl|treat|column4")] {
+      let header = (end.isEmpty ? [] : ["name"]) + ["ctrl", "treat"]
+      let text = ([header.joined(separator: delimiter)] + rows.map { $0 + end }).joined(separator: "\n") + "\n"
+      let reading = try await DialectTests.read(Array(text.utf8), DialectTests.repairing)
+      #expect(reading.lines.prefix(2) == [names, "gene 1|1.5|1.25" + (end.isEmpty ? "" : "|~")])
+    }
+  }
+
   @Test("records of very many fields are complete in the rejects") func manyFields() async throws {
     let text = Array(
       (DialectTests.header + DialectTests.body + String(repeating: ",", count: 300_000) + "\n" + DialectTests.body).utf8
