@@ -12,13 +12,16 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
   case latin1 = "latin-1"
   case windows1251 = "windows-1251"
   case shiftJIS = "shift-jis"
-  case gb18030 = "gb18030"
+  case gb18030
+  case windows1250 = "windows-1250", windows1253 = "windows-1253", windows1254 = "windows-1254"
+  case windows1256 = "windows-1256", windows1257 = "windows-1257", latin2 = "iso-8859-2", latin9 = "iso-8859-15"
+  case koi8r = "koi8-r", big5, eucKR = "euc-kr", eucJP = "euc-jp", macintosh, cp437, cp850
 
   private static let synonyms: [String: CharacterEncoding] = [
     "utf8": .utf8, "utf16le": .utf16le, "utf16be": .utf16be, "utf-16": .utf16le, "utf16": .utf16le, "utf-32": .utf32le,
-    "cp1252": .windows1252,
-    "iso-8859-1": .latin1, "latin1": .latin1, "cp1251": .windows1251, "sjis": .shiftJIS, "shift_jis": .shiftJIS,
-    "cp932": .shiftJIS, "gbk": .gb18030, "gb2312": .gb18030,
+    "iso-8859-1": .latin1, "latin1": .latin1, "latin2": .latin2, "latin-2": .latin2, "latin9": .latin9,
+    "latin-9": .latin9, "sjis": .shiftJIS, "shift_jis": .shiftJIS, "cp932": .shiftJIS, "gbk": .gb18030,
+    "gb2312": .gb18030,
   ]
 
   /// The encoding that the declaration at the beginning of an XML document names, as far as it is known.
@@ -42,8 +45,8 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
 
   /// The encoding called `name`; nil if there is none.
   public init?(named name: String) {
-    let name = name.lowercased()
-    guard let found = Self(rawValue: name) ?? Self.synonyms[name] else { return nil }
+    let name = name.lowercased(), full = name.hasPrefix("cp125") ? "windows-\(name.dropFirst(2))" : name
+    guard let found = Self(rawValue: full) ?? Self.synonyms[name] else { return nil }
     self = found
   }
 
@@ -180,7 +183,7 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     case .windows1251:
       upper = Self.cyrillic.unicodeScalars.map { Array(String(Character($0)).utf8) }
     case .utf8: break
-    case .utf16le, .utf16be, .utf32le, .utf32be, .shiftJIS, .gb18030:
+    default:
       let opened = unsafe iconv_open("UTF-8", encoding == .shiftJIS ? "CP932" : encoding.rawValue)
       guard Int(bitPattern: opened) != -1 else { return nil }
       unsafe converter = opened

@@ -176,15 +176,19 @@ import Testing
     #expect(reading.lines[1] == "0,5|0,25")
   }
 
-  @Test(
-    "text in every encoding", arguments: CharacterEncoding.allCases)
+  @Test("text in every encoding", arguments: CharacterEncoding.allCases)
   func encodings(_ encoding: CharacterEncoding) async throws {
     let samples: [CharacterEncoding: ([UInt8], String)] = [
       .utf8: ([0xC3, 0xA9], "é"), .utf16le: ([0x3D, 0xD8, 0x00, 0xDE], "😀"),
       .utf16be: ([0xD8, 0x3D, 0xDE, 0x00], "😀"), .windows1252: ([0x80, 0xE9], "€é"), .latin1: ([0xE9], "é"),
       .windows1251: ([0xCF, 0xF0, 0xA8], "ПрЁ"), .shiftJIS: ([0x93, 0xFA, 0x96, 0x7B, 0xB1], "日本ｱ"),
       .utf32le: ([0x00, 0xF6, 0x01, 0x00], "😀"), .utf32be: ([0x00, 0x01, 0xF6, 0x00], "😀"),
-      .gb18030: ([0xD6, 0xD0, 0x81, 0x30, 0x81, 0x30], "中\u{80}"),
+      .gb18030: ([0xD6, 0xD0, 0x81, 0x30, 0x81, 0x30], "中\u{80}"), .windows1250: ([0xB9, 0xE8], "ąč"),
+      .windows1253: ([0xE1, 0xF9], "αω"), .windows1254: ([0xFD, 0xFE], "ış"), .windows1256: ([0xC7], "ا"),
+      .windows1257: ([0xE0, 0xF0], "ąš"), .latin2: ([0xB1, 0xE8], "ąč"), .latin9: ([0xA4], "€"),
+      .koi8r: ([0xF0, 0xD2], "Пр"), .big5: ([0xA4, 0xA4], "中"), .eucKR: ([0xC7, 0xD1], "한"),
+      .eucJP: ([0xC6, 0xFC], "日"), .macintosh: ([0x8E], "é"), .cp437: ([0x82, 0x9B], "é¢"),
+      .cp850: ([0x82, 0x9B], "éø"),
     ]
     let (bytes, text) = try #require(samples[encoding])
     func plain(_ text: String) -> [UInt8] {

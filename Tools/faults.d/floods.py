@@ -8,7 +8,7 @@ MIB = 64
 IMPORTED = 31
 SECONDS = 10
 MEGABYTES = 200
-EXITS = {0, 65}
+EXITS = {0, 65, 66}
 BYTES = [bytes([b]) for b in b"\0\t\n\r \"',-/0:;<>[\\]a{}&=B\xef\xff"]
 WORDS = [b"\r\n", b"\n\r", b"a\n", b"a,", b",\n", b'""', b'"\n', b'"a\n', b"[]", b"{}", b"{}\n", b"[\n", b" \n", b"\t\n", b'{"a":1}\n', b'{"a":', b"<a>", b"<a/>", b"<!---->", b"&amp;"]
 XML = BYTES + [b"<a>", b"<a></a>", b"<a b='c'/>", b"<!-- -->", b"<!---->", b"<?a?>", b"&amp;", b"&#10;", b"<![CDATA[]]>", b"<![CDATA[x]]>"]
