@@ -33,7 +33,7 @@ DOCUMENTS = {
     "sql": [(b"INSERT INTO t VALUES", [b"(1),", b"(", b"('x'),", b" ", b"--\n", b"/*"]), (b"INSERT INTO t VALUES('", [b"x", b"''", b"\n", b"\\"]),
             (b"", [b"INSERT INTO t VALUES(1);", b"CREATE TABLE t(a);", b";", b"x "])],
 }
-# What one record is made of, half the size, or an eighth if it is many records, with a reject each: a table with damage in it.
+# What a damaged record is made of, half the size; an eighth if it becomes many records.
 DAMAGE = [(b'x"y ', b"lorem "), (b'"', b"a\nt "), (b"", b"\xe9 a"), (b"", b",x"), (b'"', b'""x'), (b"'", b"''"), (b"", b"a;b\n")]
 TABLES = ["csv", "tsv", "json", "ndjson", "db", "xlsx"]
 SHEET = [(b"", XML), (b"<worksheet><sheetData>", XML + [b"<row/>", b"<row>", b"<row><c/></row>", b"<row><c><v>1</v></c></row>"]),

@@ -1,7 +1,7 @@
 import Codecs
 public import Rows
 
-/// Reads vCards (RFC 6350, and the versions 2.1 and 3.0 before it), line by line: the properties of each card, in order.
+/// Reads vCards (RFC 6350, and the versions 2.1 and 3.0 before it) line by line: the properties of each card.
 public struct VCardReader: Sendable {
   /// One property.
   public struct Property: Sendable, Hashable {
