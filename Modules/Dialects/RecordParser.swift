@@ -180,7 +180,11 @@ struct RecordParser {
     let begin = at, count = text.count
     var scan = at + 1
     while true {
-      while scan < count, text[scan] != quote, !hasBackslash || text[scan] != 0x5C { scan += 1 }
+      while scan < count, text[scan] != quote, !hasBackslash || text[scan] != 0x5C {
+        scan += 1
+        // After a quote that is not closed, the next one may be far away.
+        if scan & 31 == 0, !hasBackslash { scan = ByteText.firstIndex(of: quote, in: text, from: scan) ?? count }
+      }
       if scan >= count {
         if !isAtEnd { throw NeedsMore() }
         (end, next, fault) = (count, count, (.unterminated, begin))
