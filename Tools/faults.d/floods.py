@@ -8,7 +8,7 @@ MIB = 64
 IMPORTED = 31
 SECONDS = 10
 MEGABYTES = 200
-EXITS = {0, 65, 66}
+EXITS = {0, 65}
 BYTES = [bytes([b]) for b in b"\0\t\n\r \"',-/0:;<>[\\]a{}&=B\xef\xff"]
 WORDS = [b"\r\n", b"\n\r", b"a\n", b"a,", b",\n", b'""', b'"\n', b'"a\n', b"[]", b"{}", b"{}\n", b"[\n", b" \n", b"\t\n", b'{"a":1}\n', b'{"a":', b"<a>", b"<a/>", b"<!---->", b"&amp;"]
 XML = BYTES + [b"<a>", b"<a></a>", b"<a b='c'/>", b"<!-- -->", b"<!---->", b"<?a?>", b"&amp;", b"&#10;", b"<![CDATA[]]>", b"<![CDATA[x]]>"]
@@ -33,7 +33,7 @@ DOCUMENTS = {
     "sql": [(b"INSERT INTO t VALUES", [b"(1),", b"(", b"('x'),", b" ", b"--\n", b"/*"]), (b"INSERT INTO t VALUES('", [b"x", b"''", b"\n", b"\\"]),
             (b"", [b"INSERT INTO t VALUES(1);", b"CREATE TABLE t(a);", b";", b"x "])],
 }
-# What a damaged record is made of, half the size; an eighth if it becomes many records.
+# What one record is made of, half the size: a table with damage in it.
 DAMAGE = [(b'x"y ', b"lorem "), (b'"', b"a\nt "), (b"", b"\xe9 a"), (b"", b",x"), (b'"', b'""x'), (b"'", b"''"), (b"", b"a;b\n")]
 TABLES = ["csv", "tsv", "json", "ndjson", "db", "xlsx"]
 SHEET = [(b"", XML), (b"<worksheet><sheetData>", XML + [b"<row/>", b"<row>", b"<row><c/></row>", b"<row><c><v>1</v></c></row>"]),
@@ -227,7 +227,7 @@ def lakes(kind, size):
         for start, text in DAMAGE:
             for name in ("utf-8", "utf-16le", "gb18030", "windows-1252"):
                 def fill(path, s=start, t=text, e=name):
-                    damaged = b"id,text,day\n" + rows + b"1," + s + t * (size // (8 if b"\n" in t else 2) // len(t)) + b'"x,2024-01-02\n' + rows
+                    damaged = b"id,text,day\n" + rows + b"1," + s + t * (size // 2 // len(t)) + b'"x,2024-01-02\n' + rows
                     path.with_name("f.csv").write_bytes(damaged if e in ("utf-8", "windows-1252") else damaged.decode("latin-1").encode(e))
                 yield f"repair {name} {start!r} {text!r}", fill, \
                     ["f.csv", "--repair", "--from-encoding", name, "--rejects", "r.csv", "--max-field", "64", "-f", "csv", "-o", "o.csv", "-q"]
@@ -271,7 +271,8 @@ def run(arguments):
             faults = []
             if done.is_late or done.processor > SECONDS: faults.append(f"{done.processor:.1f} s")
             if done.megabytes > MEGABYTES: faults.append(f"{done.megabytes:.0f} MB")
-            if done.status not in EXITS: faults.append(f"exit code {done.status}: {done.words[:200]}")
+            # A document may have no table.
+            if done.status not in EXITS and not (done.status == 66 and " as a table " in name): faults.append(f"exit code {done.status}: {done.words[:200]}")
             report.add(name, faults)
     print(f"slowest: {slowest[0]:.1f} s, {slowest[1]}; largest: {largest[0]:.0f} MB, {largest[1]}")
     return report.end()
