@@ -47,7 +47,8 @@ enum ByteText {
 
   /// The text with bytes that are not UTF-8 taken for windows-1252, or replaced if they were not valid before.
   static func repaired(_ text: [UInt8], isConverted: Bool) -> [UInt8] {
-    var result = withRoom(text.count), rest = text[...]
+    // To grow would take the memory of a long text twice; what is not used is not in memory.
+    var result = withRoom(text.count > TableConverter.longRecord ? 3 * text.count : text.count), rest = text[...]
     while true {
       let valid = firstInvalid(rest.span)
       result += rest.prefix(valid)

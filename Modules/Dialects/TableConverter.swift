@@ -228,10 +228,12 @@ struct TableConverter: ~Copyable {
         delimiters &= ~(bit | (bit &- 1))
         feeds &= feeds &- 1
         guard fields == width, width > 1 || !isBlank(recordStart, place) else { break scan }
+        let isLong = place - recordStart > Self.longRecord
         fields = 1
         recordStart = place + 1
         lines += 1
-        if mayBeHeader(recordStart) { break scan }
+        // The memory of a long record is free before its row is made: no other follows it in the output.
+        if isLong || mayBeHeader(recordStart) { break scan }
       }
       if odd != 0 { break }
       fields += delimiters.nonzeroBitCount
