@@ -132,7 +132,8 @@ import Testing
   @Test("a record that it could not read again is not written", arguments: directories, [false, true])
   func large(_ scheme: String, _ loads: Bool) async throws {
     let store = try await store(scheme)
-    for (count, fits) in [(15 << 20, true), (17 << 20, false)] {
+    // A change is written as a load is; to write one that fits takes seconds.
+    for (count, fits) in [(15 << 20, true), (17 << 20, false)] where loads || !fits {
       let name = String(repeating: "x", count: count), title = "\(loads) \(count)"
       func write() async throws(Problem) {
         if loads {

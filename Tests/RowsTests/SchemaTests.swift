@@ -16,4 +16,15 @@ import Testing
     let time = ContinuousClock().measure { for name in names { _ = schema.position(of: name) } }
     #expect(time < .seconds(5))
   }
+
+  @Test("names become different, with case or without, in linear time", .timeLimit(.minutes(1))) func distinctNames() {
+    var names = DistinctNames(["a_3"]), others = DistinctNames(ignoresCase: true)
+    #expect(
+      ["a", "A", "a", "a", "a", "a_2", "é", "e\u{301}"].map { names.add($0) } == [
+        "a", "A", "a_2", "a_4", "a_5", "a_2_2", "é", "e\u{301}",
+      ])
+    #expect(["a", "A", "B", "b", "b_2"].map { others.add($0) } == ["a", "A_2", "B", "b_2", "b_2_2"])
+    let equal = (0..<50_000).map { _ in names.add("x") }
+    #expect(equal.last == "x_50000" && Set(equal).count == 50_000)
+  }
 }

@@ -39,22 +39,16 @@ public struct KMLAndGPXWriter: Sendable {
 
   /// Names for XML elements, each different: ASCII letters, digits, `_` and `-` of a column's name, `_` for the rest.
   private static func elementNames(_ columns: [String]) -> [String] {
-    var names: [String] = []
-    for column in columns {
+    // Databases that read them ignore case.
+    var names = DistinctNames(ignoresCase: true)
+    return columns.map { column in
       var name = String(
         decoding: column.utf8.map { byte in
           byte &- 48 < 10 || (byte | 0x20) &- 97 < 26 || byte == UInt8(ascii: "-") ? byte : UInt8(ascii: "_")
         }, as: UTF8.self)
       if name.utf8.first.map({ ($0 | 0x20) &- 97 >= 26 }) ?? true { name = "_" + name }
-      var unique = name, number = 2
-      // Databases that read them ignore case.
-      while names.contains(where: { $0.lowercased() == unique.lowercased() }) {
-        unique = "\(name)_\(number)"
-        number += 1
-      }
-      names.append(unique)
+      return names.add(name)
     }
-    return names
   }
 
   /// Writes the text before the first place.

@@ -69,10 +69,11 @@ struct PageColumn: Sendable {
     if isChosen { return columns }
     // Of the others as many are shown as fit, in the order in which a terminal takes them.
     let order = TableLayout.order(schema, measured.map(\.widths))
+    let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.written.position, $0) })
     var room = Self.room
     for column in columns where column.written.isImage && !column.isFolded { room -= Self.imageRoom }
     for position in order {
-      guard let index = columns.firstIndex(where: { $0.written.position == position }), !columns[index].isFolded,
+      guard let index = places[position], !columns[index].isFolded,
         !columns[index].written.isImage, !columns[index].isEmpty
       else { continue }
       columns[index].isFolded = columns[index].least > room && room < Self.room

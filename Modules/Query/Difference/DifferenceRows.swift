@@ -130,25 +130,16 @@ public final class DifferenceRows: RowStream {
     let all = fitted.columns.indices.filter { !ignored.contains($0) }
     self.key = key.isEmpty ? all : key
     compared = all.filter { !(key.isEmpty ? all : key).contains($0) }
+    var distinct = DistinctNames(fitted.columns.map(\.name))
     schema = Schema(
       fitted.name, "differences",
       columns: [
-        ColumnDescription(Self.free("change", fitted), .text, nullable: false, "added, changed or removed")
+        ColumnDescription(distinct.add("change"), .text, nullable: false, "added, changed or removed")
       ] + fitted.columns + [
-        ColumnDescription(Self.free("changed", fitted), .list(.text), "columns that differ"),
-        ColumnDescription(Self.free("before", fitted), .json, "the old values of these columns"),
+        ColumnDescription(distinct.add("changed"), .list(.text), "columns that differ"),
+        ColumnDescription(distinct.add("before"), .json, "the old values of these columns"),
       ])
     tally.counts = DifferenceTally.Counts()
-  }
-
-  /// A name that no column has: the same, or with a number.
-  private static func free(_ name: String, _ schema: Schema) -> String {
-    var free = name, number = 1
-    while schema.columns.has(free) {
-      number += 1
-      free = "\(name)_\(number)"
-    }
-    return free
   }
 
   // MARK: - Rows

@@ -63,14 +63,10 @@ final class PivotedRows: DerivedRowStream {
     // All rows are read before the first is given out.
     let first = try await sorted.next()?.batch()
     var all = kept.map { old.columns[$0] }
+    var distinct = DistinctNames(all.map(\.name))
     for name in names.order {
-      let base = name.isEmpty ? "null" : String(decoding: name, as: UTF8.self)
-      var text = base, number = 2
-      while all.has(text) {
-        text = "\(base)_\(number)"
-        number += 1
-      }
-      all.append(ColumnDescription(text, old.columns[value].type))
+      let text = name.isEmpty ? "null" : String(decoding: name, as: UTF8.self)
+      all.append(ColumnDescription(distinct.add(text), old.columns[value].type))
     }
     let schema = Schema(old.name, old.summary, columns: all)
     let marked = Schema(old.name, columns: all + sorted.schema.columns.suffix(2))

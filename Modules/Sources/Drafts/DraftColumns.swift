@@ -278,7 +278,7 @@ struct DraftColumns {
     let wrappers: Set<String> = [
       "attributes", "properties", "fields", "_source", "source", "data", "value", "node", "record", "content",
     ]
-    var taken: Set<String> = []
+    var names = DistinctNames()
     for place in columns.indices {
       var steps = Self.steps(columns[place].pointer.hasPrefix("#") ? "/key" : columns[place].pointer).map { step in
         String(step.map { $0.isLetter || $0.isNumber ? $0 : "_" }).trimmed("_")
@@ -290,16 +290,11 @@ struct DraftColumns {
       if Int(steps[0]) != nil { steps[0] = "column_\(steps[0])" }
       var depth = steps.count > 1 && (plain.contains(steps.last ?? "") || Int(steps.last ?? "") != nil) ? 2 : 1
       var name = steps.suffix(depth).joined(separator: "_")
-      while taken.contains(name), depth < steps.count {
+      while names.has(name), depth < steps.count {
         depth += 1
         name = steps.suffix(depth).joined(separator: "_")
       }
-      var number = 2, unique = name
-      while taken.contains(unique) {
-        unique = "\(name)_\(number)"
-        number += 1
-      }
-      taken.insert(unique)
+      let unique = names.add(name)
       columns[place].name = unique
       columns[place].source.name = unique
     }
