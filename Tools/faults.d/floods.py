@@ -35,6 +35,8 @@ DOCUMENTS = {
 }
 # What one record is made of, half the size: a table with damage in it.
 DAMAGE = [(b'x"y ', b"lorem "), (b'"', b"a\nt "), (b"", b"\xe9 a"), (b"", b",x"), (b'"', b'""x'), (b"'", b"''"), (b"", b"a;b\n")]
+# What a clean record of 20 MiB is made of, and the MB that repair may need more for it.
+CLEAN, ADDED = [(b"", b"lorem "), (b"", b"\xe9 a"), (b'"', b'a""x'), (b'"', b"a;b\n")], 33.6
 TABLES = ["csv", "tsv", "json", "ndjson", "db", "xlsx"]
 SHEET = [(b"", XML), (b"<worksheet><sheetData>", XML + [b"<row/>", b"<row>", b"<row><c/></row>", b"<row><c><v>1</v></c></row>"]),
          (b"<worksheet><sheetData><row>", [b"<c/>", b"<c>", b"<c><v>1</v></c>"]), (b"<worksheet><sheetData><row><c><v>", XML)]
@@ -242,6 +244,22 @@ def lakes(kind, size):
         yield "csv 10,000 equal names", lambda path: path.write_text(header + "\n" + header + "\n"), ["f.csv", "-q", "-o", "o.ndjson"]
 
 
+def added(report):
+    """Compares the memory of reading the longest record with and without repair."""
+    rows = b"".join(b"%d,b%d,2024-01-03\n" % (n, n) for n in range(20_000))
+    for start, text in CLEAN:
+        for name in ("utf-8", "utf-16le", "gb18030", "windows-1252"):
+            with Folder(BASE) as folder:
+                field = start + text * ((10 << 20) // len(text)) + start
+                content = (b"id,text,more\n" + rows + b"1," + field + b"," + field + b"\n" + rows).decode("latin-1")
+                (folder / "f.csv").write_bytes(content.encode(name))
+                command = ["f.csv", "--from-encoding", name, "-o", "o.csv", "-q"]
+                done = [Run([release / "bb-export", *command, *more], folder, limit=60 * SECONDS) for more in ([], ["--repair", "--rejects", "none"])]
+                more = done[1].megabytes - done[0].megabytes
+                faults = [f"exit codes {done[0].status} and {done[1].status}"] if any(run.status for run in done) else [f"{more:.0f} MB more"] if more > ADDED else []
+                report.add(f"memory of repair {name} {start!r} {text!r}", faults)
+
+
 def cases(formats, size):
     """A name, a function that writes the file, and the command: of a table, of an import, or its options."""
     for kind in formats:
@@ -261,6 +279,7 @@ def cases(formats, size):
 def run(arguments):
     size = int(arguments.pop(0)) << 20 if arguments and arguments[0].isdigit() else MIB << 20
     report, slowest, largest = Report("floods"), (0, ""), (0, "")
+    if not arguments or "repair" in arguments: added(report)
     for name, fill, use in cases(arguments or TABLES + list(IMPORTS) + LAKES, size):
         with Folder(BASE) as folder:
             kind = name.split()[0]
