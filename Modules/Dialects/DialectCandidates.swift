@@ -164,20 +164,14 @@ struct DialectCandidates {
       return true
     }
     func isEnd(_ at: Int) -> Bool { at >= count || text[at] == 0x0A || text[at] == 0x0D || isDelimiter(at) }
-    var at = 0
-    while at < count {
-      guard text[at] == quote else {
-        at += 1
-        continue
-      }
+    var next = 0
+    while let at = ByteText.firstIndex(of: quote, in: text, from: next) {
+      next = at + 1
       let before = at > 0 && text[at - 1] == 0x20 && delimiter != [0x20] ? at - 1 : at
       let isStart =
         before == 0 || text[before - 1] == 0x0A || text[before - 1] == 0x0D
         || before >= delimiter.count && isDelimiter(before - delimiter.count)
-      guard isStart else {
-        at += 1
-        continue
-      }
+      guard isStart else { continue }
       starts += 1
       var scan = at + 1
       while scan < count, text[scan] != 0x0A, text[scan] != 0x0D {
@@ -194,7 +188,6 @@ struct DialectCandidates {
         }
         scan += 1
       }
-      at += 1
     }
     return (starts, closed)
   }

@@ -667,6 +667,7 @@ struct TableConverter: ~Copyable {
     var hint = hint ?? .repairing
     let mayBeHeader = isRagged && isAfterBlank && record.fields.count > 1 && isHeader(record, [])
     if mayBeHeader { hint = Remedy.set(.tableNumber, to: "1", "2").or(hint) }
+    if isRagged, dialect.splitsAtSpaces { hint = hint.or(.set(.fixedColumns, for: "read columns at fixed positions")) }
     if isRagged { hint = [hint, .set(.raggedRows, to: dialect.columns > record.fields.count ? "pad" : "both")] }
     let lines = span(record.start, record.start + record.fault).split(separator: 0x0A, omittingEmptySubsequences: false)
     let place = "\(name):\(line + lines.count - 1):\((lines.last?.count ?? 0) + 1)"
