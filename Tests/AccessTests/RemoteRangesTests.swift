@@ -14,7 +14,9 @@ import Testing
     let tag = Mutex("\"1\"")
     let sent = Mutex<[Range<Int>]>([])
 
-    init(_ count: Int) { bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) } }
+    private static let all: [UInt8] = (0..<8 << 20).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+
+    init(_ count: Int) { bytes = Array(Self.all[..<count]) }
 
     func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
       func header(_ name: String) -> String? { request.headers.first { $0.name == name }?.value }

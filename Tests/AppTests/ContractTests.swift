@@ -198,7 +198,7 @@ import Testing
   func formats(storage: String) throws {
     let formats = ExporterRegistry.builtIn.map(\.descriptor.name).filter { !Self.particular.contains($0) }
     #expect(formats.count >= 11)
-    // What the stores give is the same rows; the formats with most types show that.
+    // The formats with most types show whether other stores give the same rows.
     let written = storage.hasPrefix("sqlite") ? formats : ["json", "ndjson", "csv", "tsv", "parquet", "xlsx"]
     let counts = ["characters": 29, "episodes": 126, "quotes": 203, "deaths": 8, "movies": 8, "comments": 30]
     let classicCounts = ["characters": 62, "episodes": 102, "quotes": 70, "deaths": 65]

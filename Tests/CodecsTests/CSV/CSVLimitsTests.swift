@@ -99,12 +99,15 @@ final class RepeatingSource: ByteSource {
   let name = "x"
   let size: Int? = nil
   private let head: [UInt8]
+  private let period: Int
+  /// The filler, as often as one reading and a period need it.
   private let filler: [UInt8]
   private let total = Mutex(0)
 
   init(_ head: [UInt8], _ filler: [UInt8]) {
     self.head = head
-    self.filler = filler
+    period = filler.count
+    self.filler = Array(repeatElement(filler, count: 50_000 / filler.count + 2).joined())
   }
 
   /// Bytes read so far.
@@ -112,8 +115,9 @@ final class RepeatingSource: ByteSource {
 
   func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     let count = min(limit, 50_000), given = given
-    text.append(
-      (given..<given + count).map { $0 < head.count ? head[$0] : filler[($0 - head.count) % filler.count] })
+    let rest = head.dropFirst(given).prefix(count), start = max(0, given - head.count) % period
+    text.append(rest)
+    text.append(filler[start..<start + count - rest.count])
     total.withLock { $0 += count }
     return count
   }
