@@ -229,7 +229,9 @@ def lakes(kind, size):
         for start, text in DAMAGE:
             for name in ("utf-8", "utf-16le", "gb18030", "windows-1252"):
                 def fill(path, s=start, t=text, e=name):
-                    damaged = b"id,text,day\n" + rows + b"1," + s + t * (size // 2 // len(t)) + b'"x,2024-01-02\n' + rows
+                    # Each line is a row of the rejects.
+                    count = size // (8 if b"\n" in t else 2) // len(t)
+                    damaged = b"id,text,day\n" + rows + b"1," + s + t * count + b'"x,2024-01-02\n' + rows
                     path.with_name("f.csv").write_bytes(damaged if e in ("utf-8", "windows-1252") else damaged.decode("latin-1").encode(e))
                 yield f"repair {name} {start!r} {text!r}", fill, \
                     ["f.csv", "--repair", "--from-encoding", name, "--rejects", "r.csv", "--max-field", "64", "-f", "csv", "-o", "o.csv", "-q"]
