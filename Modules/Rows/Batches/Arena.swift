@@ -24,7 +24,7 @@ import Synchronization
   /// Creates a copy of `bytes`, which a zero byte follows.
   public convenience init(_ bytes: [UInt8]) {
     let capacity = max(bytes.count, 1), memory = unsafe ArenaMemory.take(capacity)
-    for (position, byte) in (bytes + [0]).enumerated() { unsafe memory[position] = byte }
+    unsafe memory.update(from: bytes + [0], count: bytes.count + 1)
     unsafe self.init(memory, count: bytes.count, capacity: capacity)
   }
 
