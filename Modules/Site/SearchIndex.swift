@@ -15,12 +15,8 @@ struct SearchIndex {
 
   private var entries: [(kind: Kind, text: [UInt8])] = []
 
-  /// The most bytes of a text of an entry, and of a file.
-  private static let longestText = 64 << 10, longestFile = 4 << 20
-  /// The most bytes of all files.
-  private let most: Int
-
-  init(most: Int = 64 << 20) { self.most = most }
+  /// The most bytes of a text of an entry, of a file, and of all files.
+  private static let longestText = 64 << 10, longestFile = 4 << 20, most = 64 << 20
 
   mutating func add(_ kind: Kind, _ link: SiteLink, _ title: String, _ text: [String?]) {
     let joined = text.compactMap(\.self).joined(separator: " · ")
@@ -53,7 +49,7 @@ struct SearchIndex {
   var files: (files: [[UInt8]], omitted: [String]) {
     var sizes: [Kind: Int] = [:], omitted: [Kind] = []
     for entry in entries { sizes[entry.kind, default: 0] += entry.text.count + 2 }
-    while sizes.values.reduce(0, +) > most,
+    while sizes.values.reduce(0, +) > Self.most,
       let largest = sizes.max(by: { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) })
     {
       sizes[largest.key] = nil

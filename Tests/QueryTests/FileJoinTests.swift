@@ -40,7 +40,7 @@ import Testing
     "the rows are those of comparing every pair, whatever the batches", arguments: JoinKind.allCases,
     ["id", "word", "exact", "score", "day", "seen", "few", "at"])
   func same(kind: JoinKind, column: String) async throws {
-    let left = AdversarialTable.table(70, seed: 1, groups: 35), right = AdversarialTable.table(50, seed: 2, groups: 35)
+    let left = AdversarialTable.table(120, seed: 1, groups: 60), right = AdversarialTable.table(90, seed: 2, groups: 60)
     let numeric = ["id": "few", "few": "exact", "exact": "score", "score": "exact"]
     for pairs in [[(column, column)], [(column, numeric[column] ?? column), ("seen", "seen")]] {
       let relation = Relation("other", from: "t", to: "joined", on: pairs.map { (left: $0.0, right: $0.1) })

@@ -27,7 +27,7 @@ import Testing
       ["word"], ["exact"], ["score"], ["day", "seen"], ["few", "word"], ["tags"], ["at"], ["seen", "at"], [],
     ])
   func same(columns: [String]) async throws {
-    let table = AdversarialTable.table(1200)
+    let table = AdversarialTable.table(3000)
     let schema = table.schema, positions = columns.map { name in schema.position(of: name) ?? 0 }
     let grouping = Grouping(
       by: columns,
@@ -65,7 +65,7 @@ import Testing
     var results: Set<[[Value]]> = []
     for threads in Self.threads {
       for budget in Self.budgets {
-        for size in [37, 1200] {
+        for size in [37, 3000] {
           let rows = try await Self.result(grouping, of: table, threads, budget, size: size)
           results.insert(rows)
           #expect(rows.count == wanted.count)

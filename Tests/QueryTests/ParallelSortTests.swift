@@ -40,7 +40,7 @@ import Testing
     let table = AdversarialTable.table(900, seed: UInt64(index), groups: 210)
     let order = try Self.order(Self.orders[index], table.schema)
     let wanted = try await Self.sorted(table, order)
-    for threads in [1, 7] {
+    for threads in [1, 2, 7] {
       for memory in [64 << 10, 3 << 20, Int.max / 4] {
         for (keep, size) in [(nil, 37), (1, 37), (40, 100), (899, 300)] as [(Int?, Int)] {
           let rows = try await SortedRows(

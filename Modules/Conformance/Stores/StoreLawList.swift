@@ -85,7 +85,7 @@ extension StoreLaw {
       try await it.expectEqual(it.store.contains("other"), false)
     },
     StoreLaw("many rows come back in order, over many batches") { it in
-      let rows = (0..<8000).map { (key: Int64) -> [Value] in
+      let rows = (0..<20_000).map { (key: Int64) -> [Value] in
         [.integer(key), .text("row \(key)" + String(repeating: ".", count: 40)), .null]
       }
       try await it.apply(TableChange(numbered, upserts: rows.reversed()))

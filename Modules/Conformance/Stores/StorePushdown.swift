@@ -115,7 +115,7 @@ extension StoreLaw {
           try await it.store.load(load)
           try await it.apply(change)
         }
-        for _ in 0..<25 {
+        for _ in 0..<40 {
           let selection = selection(&random)
           let all = try await it.store.rows(of: sample.name, RowRequest())
           let some = try await it.store.rows(of: sample.name, RowRequest(selection: selection))

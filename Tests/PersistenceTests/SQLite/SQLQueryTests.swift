@@ -284,7 +284,7 @@ import Testing
       let some = (0..<Int.random(in: 1...3, using: &random)).map { _ in pick(terms) + pick(["", " desc", " ASC"]) }
       return " ORDER BY " + some.joined(separator: ", ")
     }
-    for number in 0..<1_000 {
+    for number in 0..<2_000 {
       var sql = pick(["SELECT ", "select "])
       switch number % 4 {
       case 0, 1:
@@ -343,7 +343,7 @@ import Testing
       if select.groups(of: table.schema, table: "g", names: results[0].names) != nil { groups += 1 }
       if select.needed(of: table.schema, among: [table.schema, side.schema]) != nil { needed += 1 }
     }
-    #expect(own > 75 && narrow > 35 && groups > 75 && needed > 250, "\(own), \(narrow), \(groups), \(needed)")
+    #expect(own > 150 && narrow > 70 && groups > 150 && needed > 500, "\(own), \(narrow), \(groups), \(needed)")
   }
 
   @Test("the tables of the private database are not shown", arguments: ["sqlite_master", "sqlite_schema"])
