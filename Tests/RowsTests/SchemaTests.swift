@@ -24,6 +24,9 @@ import Testing
         "a", "A", "a_2", "a_4", "a_5", "a_2_2", "é", "e\u{301}",
       ])
     #expect(["a", "A", "B", "b", "b_2"].map { others.add($0) } == ["a", "A_2", "B", "b_2", "b_2_2"])
+    let found = ["a", "a", "a_2", "b_2"]
+    var headers = DistinctNames(reserved: found)
+    #expect(found.map { headers.add($0) } + [headers.add("b_2", isNew: true)] == ["a", "a_3", "a_2", "b_2", "b_2_2"])
     let equal = (0..<50_000).map { _ in names.add("x") }
     #expect(equal.last == "x_50000" && Set(equal).count == 50_000)
   }

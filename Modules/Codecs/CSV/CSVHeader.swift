@@ -13,25 +13,16 @@ package struct CSVHeader {
   /// The names of `found`: an empty one becomes `column3`, the second `a` becomes `a_2`.
   /// - Parameter keepsEmpty: whether a column is known to be called by the empty text.
   package init(_ found: [String], keepsEmpty: Bool = false) {
-    var names: [String] = [], warnings: [Warning] = [], seen: Set<[UInt8]> = []
-    var numbers: [String: Int] = [:]
-    let originals = Set(found.map { Array($0.utf8) })
+    var names: [String] = [], warnings: [Warning] = [], distinct = DistinctNames(reserved: found)
     for (index, original) in found.enumerated() {
-      var name = original.isEmpty && !(keepsEmpty && !seen.contains([])) ? "column\(index + 1)" : original
-      let base = original.isEmpty ? "column\(index + 1)" : original
-      var number = numbers[base] ?? 2
-      while seen.contains(Array(name.utf8)) || (name != original && originals.contains(Array(name.utf8))) {
-        name = "\(base)_\(number)"
-        number += 1
-      }
-      if number > 2 { numbers[base] = number }
+      let isNew = original.isEmpty && !(keepsEmpty && !distinct.has(""))
+      let name = distinct.add(isNew ? "column\(index + 1)" : original, isNew: isNew)
       if name != original {
         warnings.append(
           original.isEmpty
             ? "column \(index + 1) has an empty header; using “\(name)”"
             : "duplicate column name “\(original)”; the second column is named “\(name)”")
       }
-      seen.insert(Array(name.utf8))
       names.append(name)
     }
     (self.names, titles) = (names, found)
